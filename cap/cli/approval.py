@@ -82,8 +82,7 @@ def ask_for_program(source: str) -> Decision:
             if wrong:
                 click.echo(f"{wrong}; edit it again, or accept the program shown", err=True)
             elif text.strip() in ("", source.strip()):
-                empty = "" if text.strip() else "the program is empty, so "
-                click.echo(f"{empty}nothing was changed", err=True)
+                click.echo("nothing was changed", err=True)
                 text = source
             else:
                 return Decision(False, edited=text)
@@ -106,8 +105,6 @@ def edited(text: str) -> tuple[str, str]:
         return text, f"{reason}; unless you pressed Ctrl-C, set EDITOR to an editor that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}"
-    except ValueError as error:  # a null character
-        return text, str(error)
     return text, ""
 
 

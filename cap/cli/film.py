@@ -128,24 +128,25 @@ class Pictures(Film):
         return path
 
 
-def _needed(package: str, what: str, extra: str) -> Any:
-    """Return a package that is not always installed.
+_NEEDED = {
+    "mp4": ("av", "an MP4 file needs PyAV", "video"),
+    "rrd": ("rerun", "a file for Rerun needs its SDK", "rerun"),
+    "lerobot": ("pyarrow", "a LeRobot dataset needs pyarrow", "lerobot"),
+}
+"""What writes a format: a package, its name, and the extra that installs it."""
+
+
+def _library(to: str) -> Any:
+    """Return the package that writes a format.
 
     Raises:
-        MissingExtra: It is not.
+        MissingExtra: It is not installed.
     """
+    package, what, extra = _NEEDED[to]
     try:
         return importlib.import_module(package)
     except ImportError:
         raise MissingExtra(f"{what}: {install_extra(extra)}") from None
-
-
-def _video() -> Any:
-    return _needed("av", "an MP4 file needs PyAV", "video")
-
-
-def _rerun() -> Any:
-    return _needed("rerun", "a file for Rerun needs its SDK", "rerun")
 
 
 def _opened(frame: bytes) -> Any:
@@ -157,7 +158,7 @@ def _opened(frame: bytes) -> Any:
 
 def _write_mp4(path: Path, frames: Sequence[bytes]) -> None:
     """Write frames, as PNG, as an MP4 file."""
-    av = _video()
+    av = _library("mp4")
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=round(1000 / FRAME_MS))
         stream.width = stream.height = FILM_PX
@@ -199,9 +200,8 @@ def film_run(
         MissingExtra: What writes the format is not installed.
         UsageError: The run cannot be repeated, or the robot cannot be drawn.
     """
-    writers: dict[str, Any] = {"mp4": _video, "rrd": _rerun, "lerobot": lerobot.parquet}
-    if to in writers:
-        writers[to]()  # what is missing is named before the run is repeated
+    if to in _NEEDED:
+        _library(to)  # what is missing is named before the run is repeated
     other = []
     with tempfile.TemporaryDirectory() as place:
         again, made = Path(place) / "run", Path(place) / f"film.{to}"
@@ -228,7 +228,7 @@ class RerunFile(Film):
         """Begin a file."""
         if not isinstance(session.robot, Viewable):
             raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
-        self._sdk = _rerun()
+        self._sdk = _library("rrd")
         self._stream = self._sdk.RecordingStream("cap", recording_id=session.trace.folder.name)
         self._stream.save(str(path))
         self._stream.log("world", self._sdk.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
@@ -250,20 +250,24 @@ class RerunFile(Film):
     def hear(self, event: Event) -> None:
         """Write an instruction, a program, a call or a failure as text."""
         super().hear(event)
-        data, sdk = event.data, self._sdk
+        kind, data, text, level = event.kind, event.data, "", "ERROR"
         self._set_time()
-        if event.kind == "instruction":
-            self._stream.log("calls", sdk.TextLog(str(data["text"]), level="INFO"))
-        elif event.kind == "program":
+        if kind == "program":
             code = f"```python\n{data['source']}\n```"
-            self._stream.log("program", sdk.TextDocument(code, media_type="text/markdown"))
-        elif event.kind == "call":
-            level = "DEBUG" if data["error"] is None else "ERROR"
+            document = self._sdk.TextDocument(code, media_type="text/markdown")
+            self._stream.log("program", document)
+        elif kind == "instruction":
+            text, level = str(data["text"]), "INFO"
+        elif kind == "failure":
+            text = str(data["message"])
+        elif kind == "call":
             text = shown_call(data["name"], data["args"], data["kwargs"])
-            came = "" if data["error"] is None else f": {data['error']}"
-            self._stream.log("calls", sdk.TextLog(text + came, level=level))
-        elif event.kind == "failure":
-            self._stream.log("calls", sdk.TextLog(str(data["message"]), level="ERROR"))
+            if data["error"] is None:
+                level = "DEBUG"
+            else:
+                text += f": {data['error']}"
+        if text:
+            self._stream.log("calls", self._sdk.TextLog(text, level=level))
 
     def _set_time(self) -> None:
         """Set the moment of what is written next, on the thread that writes it."""

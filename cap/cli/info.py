@@ -83,10 +83,6 @@ def _files() -> dict[str, str]:
 
 
 def _shown(value: Any) -> str:
-    from cap.config import shown_url
-
-    if isinstance(value, str) and "://" in value:
-        return shown_url(value)
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value in (None, {}) else str(value)

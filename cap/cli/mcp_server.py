@@ -244,7 +244,14 @@ def _add_looks(server: MCPServer[Any], thread: SessionThread) -> None:
     @server.tool()
     async def check_program(context: Context, source: str) -> dict[str, Any]:
         """Check a program without running it; report errors by line and undefined functions."""
-        return await thread.do(context, lambda: _checked(session, source))
+
+        def check() -> dict[str, Any]:
+            refused, undefined = faults(session, source, session.engine.sandbox.policy)
+            violations = [asdict(violation) for violation in refused]
+            ok = not (violations or undefined)
+            return {"ok": ok, "violations": violations, "undefined": undefined}
+
+        return await thread.do(context, check)
 
     @server.tool()
     async def history(context: Context) -> dict[str, Any]:
@@ -285,7 +292,7 @@ def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
 
         def run() -> dict[str, Any]:
             thread.approved = source if word.run else None
-            return _executed(session, source, expect or [])
+            return bounded(session.execute(source, expect=expect or ()).as_json())
 
         return await thread.do(context, run)
 
@@ -425,18 +432,6 @@ def _seen(session: Session) -> dict[str, Any]:
     return bounded(found)
 
 
-def _checked(session: Session, source: str) -> dict[str, Any]:
-    refused, undefined = faults(session, source, session.engine.sandbox.policy)
-    violations = [asdict(violation) for violation in refused]
-    ok = not (violations or undefined)
-    return {"ok": ok, "violations": violations, "undefined": undefined}
-
-
-def _executed(session: Session, source: str, expect: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = session.execute(source, expect=expect).as_json()
-    return bounded(found)
-
-
 def _tried(session: Session, sources: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what each program would do; every one begins in the world as it is now."""
     if not session.robot.simulated:
@@ -445,7 +440,7 @@ def _tried(session: Session, sources: list[str]) -> Iterator[dict[str, Any]]:
         )
     for source in sources:
         before = len(session.turns)
-        found = _executed(session, source, [])
+        found = session.execute(source).as_json()
         if len(session.turns) > before:
             session.undo()
         yield found

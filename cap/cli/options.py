@@ -66,6 +66,7 @@ def _named_numbers(
 
 
 PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
+PATH.name, _COUNT.name = "dir", "n"  # as the help shows their values
 
 
 def _row(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -132,7 +133,6 @@ _SECTIONS = {
         ),
         "record": _row(
             type=FILE,
-            metavar="FILE",
             help="Append the model's answers to this file, for use with -m replay/FILE.",
         ),
         "settings": _row(
@@ -145,14 +145,12 @@ _SECTIONS = {
     "Programs": {
         "prompts": _row(
             type=PATH,
-            metavar="DIR",
             help="Folder with prompt files to use instead of the robot's own.",
         ),
         "samples": _row(
             "--samples",
             "--best-of",
             type=_COUNT,
-            metavar="N",
             help="Try up to N programs, each from the current world state, and run the best.",
         ),
         "rounds": _row(
@@ -194,12 +192,10 @@ _SECTIONS = {
     "Output": {
         "resume": _row(
             type=PATH,
-            metavar="DIR",
             help="Continue the session in this run folder; pass the session's -R options again.",
         ),
         "replay": _row(
             type=PATH,
-            metavar="DIR",
             help="Repeat the run recorded in this folder, without a model.",
         ),
         "gif": _row(type=PATH, metavar="FILE", help="Save an animated GIF of the run."),
@@ -217,7 +213,7 @@ _SECTIONS = {
             help="Serve a page on this local port for watching and stopping the robot "
             "(0: any free port).",
         ),
-        "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new or empty."),
+        "out": _row(type=PATH, help="Folder for the run; it must be new or empty."),
         "junit": _row(type=PATH, metavar="FILE", help="Write a JUnit XML report for CI."),
         "verbose": _row(
             "-v",
@@ -234,18 +230,16 @@ _SECTIONS = {
             "--trials",
             "--samples",
             type=_COUNT,
-            metavar="N",
             help="Number of trials per task (default: 50) or of samples per problem (default: 1).",
         ),
         "best_of": _row(
             type=_COUNT,
-            metavar="N",
             help="Robot suites: try up to N programs per instruction and run the best.",
         ),
         "tasks": _row(metavar="NAMES", help="Run only these tasks, separated by commas."),
         "splits": _row("--split", "--arm", metavar="NAME", help="Run only this split; repeatable."),
         "go_on": _row("--resume", help="Resume the run in the --out folder."),
-        "jobs": _row(type=_COUNT, metavar="N", help="Number of processes to run in parallel."),
+        "jobs": _row(type=_COUNT, help="Number of processes to run in parallel."),
         "engine": _row(
             type=click.Choice(["local", "ray"]),
             help="Run trials on this machine or on a Ray cluster.",
@@ -299,7 +293,6 @@ _SECTIONS = {
         ),
         "policy": _row(
             type=FILE,
-            metavar="FILE",
             help="robosuite: file that defines policy(env, instruction), to use instead of a "
             "model.",
         ),

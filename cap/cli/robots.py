@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cap.cli import camera, completion
+from cap.cli import completion
 from cap.cli.approval import ask_person
-from cap.cli.options import FILE, CommandGroup, json_option, option, robot_values, split_names
+from cap.cli.options import FILE, PATH, CommandGroup, json_option, option, robot_values, split_names
 from cap.cli.output import print_result, show, writing
 from cap.errors import CapError, Stopped, UsageError
 from cap.messages import printable
@@ -22,6 +22,8 @@ from cap.robot import registry
 
 if TYPE_CHECKING:
     from cap.robot.protocol import BringUp, Step
+    from robots.perception.calibration.file import HandEye
+    from robots.perception.calibration.hand_eye import Fit
 
 
 INTERRUPTED = "it was ended here; what moved was stopped"
@@ -255,4 +257,120 @@ def _shown_and_asked(source: str) -> bool:
     return ask_person("Run this example on the real robot?")
 
 
-command.add_command(camera.command)
+@command.command("camera")
+@click.argument("file", type=PATH)
+@click.option(
+    "--pairs",
+    "pairs_file",
+    type=PATH,
+    metavar="PAIRS",
+    help="File with the measured pairs (each a TCP pose and a marker position) against which to "
+    "check the calibration.",
+)
+@click.option(
+    "--solve",
+    is_flag=True,
+    help="Compute the calibration from the pairs and write it to FILE, which must not already "
+    "exist.",
+)
+@click.option("--name", metavar="TEXT", default="camera", help="With --solve, the camera's name.")
+@click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
+@click.option(
+    "--limit-mm",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3.0,
+    show_default=True,
+    metavar="MM",
+    help="Maximum median error in millimetres; the maximum error (max_mm) may be up to three times "
+    "this limit, and the camera's position error (off_mm) up to twice this limit.",
+)
+@json_option
+def check_camera(
+    file: Path,
+    pairs_file: Path | None,
+    solve: bool,
+    name: str,
+    serial: str | None,
+    limit_mm: float,
+    as_json: bool,
+) -> int:
+    """Check a camera's hand-eye calibration; exit with code 1 if the measured pairs do not fit it.
+
+    \b
+    cap robots camera camera.toml --pairs pairs.toml
+    cap robots camera camera.toml --pairs pairs.toml --solve --name hand
+    """  # noqa: D301
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import load
+    from robots.perception.calibration.pairs import load_pairs
+
+    fit: Fit | None = None
+    if solve:
+        if pairs_file is None:
+            raise click.UsageError("--solve needs --pairs PAIRS")
+        if file.exists():
+            raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
+        found, fit = _solved(load_pairs(pairs_file), name, serial)
+        if fit.ok(limit_mm):
+            file.write_text(found.text(), encoding="utf-8")
+    else:
+        found = load(file)
+        if pairs_file is not None:
+            fit = hand_eye.check(found, load_pairs(pairs_file))
+    _show(found, fit, limit_mm, as_json)
+    return int(fit is not None and not fit.ok(limit_mm))
+
+
+def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import HandEye
+
+    pose, fit = hand_eye.solve(pairs)
+    made = HandEye(
+        camera=name,
+        mount=pairs.mount,
+        pose=pose,
+        date=datetime.date.today(),
+        method="points",
+        serial=serial,
+        pairs=len(pairs.pairs),
+        residual_median_mm=fit.median_mm,
+        residual_max_mm=fit.max_mm,
+    )
+    return made, fit
+
+
+_OF_A_FIT = ("median_mm", "max_mm", "off_mm", "gain")
+
+
+def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> None:
+    """Print what the file says and how it fits."""
+    facts: dict[str, Any] = {
+        "camera": found.camera,
+        "serial": found.serial,
+        "mount": found.mount,
+        "position_m": [round(float(part), 6) for part in found.pose[:3, 3]],
+        "date": found.date.isoformat(),
+        "method": found.method,
+    }
+    if fit is not None:
+        facts |= {
+            "pairs": len(fit.errors_mm),
+            **{name: round(getattr(fit, name), 3) for name in _OF_A_FIT},
+            "worst_pair": int(fit.errors_mm.argmax()) + 1,
+            "limit_mm": limit_mm,
+            "ok": fit.ok(limit_mm),
+        }
+    lines = [f"{key}: {value}" for key, value in facts.items() if value is not None and key != "ok"]
+    if fit is None:
+        lines.append(
+            "the file is well formed; to check it against measurements, pass --pairs PAIRS"
+        )
+    elif fit.ok(limit_mm):
+        lines.append("ok")
+    else:
+        lines.append(
+            f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
+            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
+        )
+    print_result(facts, lines, as_json)

@@ -15,7 +15,7 @@ import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
-from cap.cli.output import print_json
+from cap.cli.output import SessionConsole, print_json
 from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.robot.robot_files import is_file, path_of
@@ -153,8 +153,7 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     """Build the robot; without a physics engine fall back, unless physics was asked for.
 
     Raises:
-        UsageError: A dry run is wanted of a robot that is always real, or of one that has one in
-            other words.
+        UsageError: A dry run is wanted of a robot that is always real.
     """
     from cap.robot import registry
 
@@ -172,14 +171,7 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
             "(simulated is False), so nothing was run; simulate it in that mode"
         )
     try:
-        robot = registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
-        if getattr(robot, "mode", "") == "dry run":
-            robot.close()
-            raise UsageError(
-                f"with --mode {settings.mode} robot '{robot.name}' would send nothing: to see its "
-                "commands use --dry-run, to move it leave --mode out"
-            )
-        return robot
+        return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
     except MissingSimulator as missing:
         if settings.sources["mode"] != "default" or "host" in extra:  # a real one has no stand-in
             raise
@@ -275,7 +267,7 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
 
 
 def _go_on(session: Any, kept: Any, folder: Any) -> None:
-    """Make a new session a saved one; say so if its world or its last turn is not what it was."""
+    """Make a new session a saved one; say so if its world is not what it was."""
     rewound = session.restore(kept)
     session.earlier_run = str(folder)
     session.trace.update(resumed=str(folder), seed=kept.seed)
@@ -283,13 +275,6 @@ def _go_on(session: Any, kept: Any, folder: Any) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
-    from cap.trace.export.run_record import RunRecord
-
-    with contextlib.suppress(CapError):  # a file, or a damaged trace
-        last = RunRecord.read(folder).turns[-1:]
-        if last and last[0].ok is None:
-            asked = printable(last[0].instruction[:80])
-            click.echo(f"note: the last turn was interrupted and is discarded: {asked}", err=True)
 
 
 @contextmanager
@@ -348,13 +333,12 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
     if options.as_json and not asked:
         return
-    from cap.cli.output import SessionConsole
     from cap.trace.terminal import Live
 
     console = SessionConsole(highlight=False, stderr=options.as_json)
     follows = session.engine.settings.allow is None
     session.trace.listeners.append(Live(console, options.verbose, echo, follows))
-    if options.dry_run:
+    if options.dry_run or getattr(session.robot, "mode", "") == "dry run":
         sends = hasattr(session.robot, "commands")
         where = "nothing is sent" if sends else "in the instant world"
         console.print(f"dry run: {where}; no hardware moves", style="dim")

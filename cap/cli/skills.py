@@ -35,27 +35,18 @@ def _store(folder: Path | None) -> Any:
 
 @command.command("list")
 @_folder_option
-@option("robot", help="For each skill that this robot cannot use, also show the reason.")
 @json_option
-def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
+def list_skills(folder: Path | None, as_json: bool) -> None:
     """List all skills, including damaged ones.
 
     \b
-    cap skills list -r ravens
+    cap skills list
     """  # noqa: D301
     from cap.session.skills.skill_check import set_aside
 
     store = _store(folder)
     aside = set_aside(store, ())
-    rows = [_row(store, name, aside.get(name, "")) for name in store.names()]
-    if robot:
-        from cap.session.session import Session
-
-        with Session.open(robot, mode="instant", skills=None) as session:
-            offer = session.use_skills(store)
-        left_out = {**offer.left_out, **offer.damaged}
-        rows = [{**row, "left out": left_out.get(row["skill"], "")} for row in rows]
-    show(rows, as_json)
+    show([_row(store, name, aside.get(name, "")) for name in store.names()], as_json)
 
 
 def _row(store: Any, name: str, aside: str) -> dict[str, Any]:

@@ -7,16 +7,13 @@ import os
 import re
 import shlex
 import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from cap.cli.options import Command, RunnerOptions
 from cap.engine.stop_signals import stop_signals
@@ -51,15 +48,13 @@ class SuiteCommand(Command):
 
 def given(**values: Any) -> dict[str, Any]:
     """Return the options of a suite that were given; files by their whole paths."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in values.items():
-        if isinstance(value, Path):
-            value = str(value.resolve())
-        elif isinstance(value, tuple):
-            value = [str(path.resolve()) for path in value]
-        if value:
-            found[name] = value
-    return found
+        if isinstance(value, tuple):
+            found[name] = [str(path.resolve()) for path in value]
+        else:
+            found[name] = str(value.resolve()) if isinstance(value, Path) else value
+    return {name: value for name, value in found.items() if value}
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
@@ -133,17 +128,16 @@ def run_trials(
         try:
             if runner.pictures:
                 (folder / "pictures").mkdir(exist_ok=True)
-            with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as on_done:
-                run(
-                    results,
-                    trials,
-                    settings,
-                    jobs=runner.jobs,
-                    engine=runner.engine,
-                    address=runner.ray_address,
-                    on_done=on_done,
-                    on_wait=_say_waiting,
-                )
+            run(
+                results,
+                trials,
+                settings,
+                jobs=runner.jobs,
+                engine=runner.engine,
+                address=runner.ray_address,
+                on_done=_progress(trials, results.done, suite.usual_n == 1, runner.quiet),
+                on_wait=_say_waiting,
+            )
         finally:
             results.close()
             if runner.junit is not None and next(read_lines(folder), None) is not None:
@@ -225,30 +219,17 @@ def _say_what_broke(folder: Path) -> None:
             )
 
 
-@contextmanager
-def _progress(
-    trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool
-) -> Iterator[Report]:
-    """Report each trial: with a bar in a terminal, else a line each; nothing if `quiet`."""
-    before = ended = len(done & set(trials))
-    won, bar = 0, None
-    if sys.stderr.isatty() and not quiet:
-        bar = Progress(console=Console(stderr=True))
-        bar.add_task("trials", total=len(trials), completed=before)
+def _progress(trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool) -> Report:
+    """Return what prints a line for each trial, with its place in the run; nothing if `quiet`."""
+    places = count(len(done & set(trials)) + 1)
 
     def report(trial: Any, outcome: Any) -> None:
-        nonlocal won, ended
-        won, ended = won + outcome.success, ended + 1
-        if bar:
-            done_well = f"{won} of {ended - before} succeeded"
-            bar.update(bar.task_ids[0], advance=1, description=done_well)
-        elif not quiet:
-            result = "ok" if outcome.success else f"failed ({outcome.cause})"
-            number = f" sample {trial.sample}" if sampled or trial.sample else ""
-            split = f" {trial.split}" if trial.split else ""
-            name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
-            line = f"{ended}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
+        result = "ok" if outcome.success else f"failed ({outcome.cause})"
+        number = f" sample {trial.sample}" if sampled or trial.sample else ""
+        split = f" {trial.split}" if trial.split else ""
+        name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
+        line = f"{next(places)}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
+        if not quiet:
             click.echo(line, err=True)
 
-    with bar or contextlib.nullcontext():
-        yield report
+    return report

@@ -123,7 +123,7 @@ class Chronicle:
             self._status, self._new = status, True
 
     def news(self) -> tuple[str, str, str, str] | None:
-        """Return status, program, calls and conversation as HTML; None if nothing is new."""
+        """Return status, conversation, program and calls as HTML; None if nothing is new."""
         with self._lock:
             if not self._new:
                 return None
@@ -135,7 +135,7 @@ class Chronicle:
             shown = self._record.turns[: -MOST_TURNS - 1 : -1]
             return (
                 str(self._panel.status(self._status, self._status == ASKS)),
+                str(self._panel.turns(self._waiting, shown)),
                 str(self._panel.program(program, self._line, self._written)),
                 str(self._panel.calls(program, self._printed, MOST_ROWS, MOST_PRINTED)),
-                str(self._panel.turns(self._waiting, shown)),
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import queue
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,6 @@ import click
 
 from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.page import server as page_server
-from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import ASKS, Chronicle
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
@@ -45,6 +46,8 @@ _SHORTEST_S = 1 / 60
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
 _HINT = "Enter runs it"
+READ_S = 0.7
+"""A question is shown for so long before it can be answered: no second click answers it unseen."""
 SETTLE_S = 0.5
 """What was taken leaves the field once nothing was typed for so long."""
 
@@ -98,7 +101,6 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
         MissingExtra: viser is not installed.
         UsageError: The port cannot be used.
     """
-    page_server.require_viser()
     access = page_server.Access()
     with page_server.open_socket(port) as listening:
         server = page_server.start(listening, access, "cap")
@@ -150,6 +152,72 @@ class InstructionField:
         return self.text
 
 
+class ApprovalRequest:
+    """A question to everyone who watches, in each browser.
+
+    Its buttons are its own, so a click is an answer to it and to no other.
+    """
+
+    def __init__(self, message: str, source: str, text: str) -> None:
+        """Show nothing yet.
+
+        Args:
+            message: What is asked.
+            source: The program that may be changed; "" if it is about something else.
+            text: What the program's field has at first.
+        """
+        self._message, self._source, self._text = message, source, text
+        self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
+        self._lock = threading.Lock()
+        self._open = False
+        """Whether it has been shown for long enough to be answered."""
+        self._shown: list[Any] = []
+        """What it shows in the browsers: fields in the panel, and a notice over the scene, which is
+        there also where the panel is folded away."""
+        self._buttons: list[Any] = []
+
+    def show(self, client: Any) -> None:
+        """Show it in a browser, with fields that are that browser's alone."""
+        gui, editable = client.gui, bool(self._source)
+        with self._lock:
+            with gui.add_folder("May it run?", order=1.5) as folder:
+                gui.add_html(f'<div class="cap">{escape(self._message)}</div>')
+                text = gui.add_text("Program", self._text, multiline=True, visible=editable)
+                reason = gui.add_text("Why not", "", visible=editable)
+                yes = gui.add_button("Yes, run it", color="green", disabled=not self._open)
+                no = gui.add_button("No", color="red", disabled=not self._open)
+            about = "A program waits for your answer: see the top of the panel."
+            notice = client.add_notification("May it run?", about, color="yellow")
+            self._shown += [folder, notice]
+            self._buttons += [yes, no]
+        yes.on_click(lambda event: self._say(self._yes(text.value), event))
+        no.on_click(lambda event: self._say(Decision(False, reason.value.strip()), event))
+
+    def _yes(self, text: str) -> Decision:
+        """Return what a yes says: to the program as it was shown, or to a changed one."""
+        changed = self._source and text.strip() not in ("", self._source.strip())
+        return Decision(False, edited=text) if changed else Decision(True)
+
+    def _say(self, decision: Decision, event: Any) -> None:
+        """Take an answer in, if it is time for one; the first counts."""
+        if self._open:
+            self._answers.put((decision, event.client_id))
+
+    def wait(self) -> tuple[Decision, int]:
+        """Return the first answer, and the browser it is from."""
+        time.sleep(READ_S)
+        with self._lock:
+            self._open = True
+            for button in self._buttons:
+                button.disabled = False
+        return self._answers.get()
+
+    def close(self) -> None:
+        """Remove it from the browsers."""
+        for shown in self._shown:
+            shown.remove()
+
+
 class LivePage:
     """A session in a browser."""
 
@@ -193,19 +261,17 @@ class LivePage:
         gui.main_panel.dock_right()
         css = files("cap.cli.page").joinpath("page.css").read_text(encoding="utf-8")
         gui.add_html(f"<style>{css}</style>", order=0)
-        self._status = gui.add_html("", order=1)
+        status = gui.add_html("", order=1)
         self._stop_button = gui.add_button(
             "Stop", color="red", icon="hand-stop", disabled=True, order=3
         )
         self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
         self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
         self._undo_button.on_click(lambda _: self._wait_in_line("/undo"))
-        with gui.add_folder("Conversation", order=5):
-            self._turns = gui.add_html("")
-        with gui.add_folder("Program", order=6):
-            self._program = gui.add_html("")
-        with gui.add_folder("Calls", order=7):
-            self._calls = gui.add_html("")
+        self._places = [status]
+        for order, title in enumerate(("Conversation", "Program", "Calls"), start=5):
+            with gui.add_folder(title, order=order):
+                self._places.append(gui.add_html(""))
         self._server.on_client_connect(self._came)
         self._server.on_client_disconnect(lambda client: self._left(client.client_id))
 
@@ -444,8 +510,6 @@ class LivePage:
     def tell(self) -> None:
         """Bring what is shown up to date now."""
         news = self.story.news()
-        if news is not None:
-            places = (self._status, self._program, self._calls, self._turns)
-            for place, text in zip(places, news, strict=True):
-                if place.content != (content := f'<div class="cap">{text}</div>'):
-                    place.content = content
+        for place, text in zip(self._places, news or (), strict=False):
+            if place.content != (content := f'<div class="cap">{text}</div>'):
+                place.content = content

@@ -129,26 +129,18 @@ def open_socket(port: int) -> socket.socket:
     return listening
 
 
-def require_viser() -> None:
-    """Make sure that the page can be made.
-
-    Raises:
-        MissingExtra: viser is not installed.
-    """
-    try:
-        import viser  # noqa: F401
-    except ImportError:
-        raise MissingExtra(f"the page needs viser: {install_extra('web')}") from None
-
-
 def start(listening: socket.socket, access: Access, label: str) -> Any:
     """Start the server.
 
     Raises:
+        MissingExtra: viser is not installed.
         UsageError: This version of viser starts its server in another way, past our checks.
     """
-    import viser
-    from viser import _messages
+    try:
+        import viser
+        from viser import _messages
+    except ImportError:
+        raise MissingExtra(f"the page needs viser: {install_extra('web')}") from None
 
     with _guarded(listening, access) as used, contextlib.redirect_stdout(io.StringIO()):
         server: Any = viser.ViserServer(host=HOST, port=0, label=label, verbose=False)

@@ -112,9 +112,7 @@ class Repl:
         """Return the next input, of one line or several; None at the end."""
         if editor is None:
             return (sys.stdin.readline() if sys.stdin else "") or None
-        from cap.cli.repl.completion import ReplCompleter
-
-        text: str | None = editor.read(ReplCompleter(self.commands.session))
+        text: str | None = editor.read(self.commands.session)
         return text
 
     def _obey(self, text: str) -> bool:

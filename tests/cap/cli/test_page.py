@@ -82,7 +82,7 @@ CALL = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result":
 
 
 def shown(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
-    """Return what the panel shows of one turn: status, program, calls, conversation."""
+    """Return what the panel shows of one turn: status, conversation, program, calls."""
     story = Chronicle()
     story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
     for kind, data in events:
@@ -116,7 +116,7 @@ def test_text_of_others_is_shown_never_interpreted() -> None:
 
 
 def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
-    status, program, calls, _ = shown(
+    status, _, program, calls = shown(
         ("program", {"lmp": "ui", "source": "a()\nb()\n", "generated": []}),
         ("line", {"number": 2}),
         *[("call", {"name": "b"})] * 125,
@@ -130,7 +130,7 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
 
 def test_what_a_program_prints_stands_below_its_calls() -> None:
     printed = ("one\n  two\n", "x\n" * 9, "<b>\n")
-    calls = shown(*(("printed", {"text": text}) for text in printed))[2]
+    calls = shown(*(("printed", {"text": text}) for text in printed))[3]
     rows = [re.sub("<[^>]+>", "", row).strip() for row in calls.split("</div>")]
     wanted = ["… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;"]
     assert [row for row in rows if row] == wanted

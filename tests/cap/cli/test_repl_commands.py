@@ -19,8 +19,7 @@ from prompt_toolkit.output import DummyOutput
 from cap.cli.options import SessionOptions
 from cap.cli.output import SessionConsole as Console
 from cap.cli.repl.commands import COMMANDS, Commands
-from cap.cli.repl.completion import ReplCompleter
-from cap.cli.repl.line_editor import LineEditor
+from cap.cli.repl.line_editor import LineEditor, ReplCompleter
 from cap.cli.repl.scene import scene_map
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
@@ -345,18 +344,10 @@ def typing(tmp_path: Path) -> Typing:
                 editor = LineEditor(history)
                 read: list[str | None] = []
                 while not read or read[-1] is not None:
-                    read.append(editor.read(NoCompletions()))
+                    read.append(editor.read(None))
         return read[:-1]
 
     return type_keys
-
-
-class NoCompletions(ReplCompleter):
-    def __init__(self) -> None:
-        pass
-
-    def get_completions(self, document: Document, event: CompleteEvent) -> Any:
-        return ()
 
 
 def test_enter_sends_alt_enter_and_a_paste_make_lines(typing: Typing) -> None:
