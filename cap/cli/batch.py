@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.bench.trials import SHARED, options_for, run_trials
-from cap.cli.options import PATH, Command, RunnerOptions, load_config, vary, with_options
-from cap.cli.output import print_json, show
+from cap.cli.options import (
+    PATH,
+    Command,
+    RunnerOptions,
+    json_option,
+    load_config,
+    vary,
+    with_options,
+)
+from cap.cli.output import is_json, print_json, show
 from cap.cli.session import sampling, skills_folder
 from cap.messages import printable
 from cap.robot.robot_files import path_of
@@ -90,11 +97,11 @@ class BatchOptions(RunnerOptions):
 )
 @click.argument("file", type=PATH, required=False)
 @with_options(BatchOptions)
+@json_option
 def command(options: BatchOptions, file: Path | None) -> int:
     """Run the sessions of a file."""
-    as_json = options.as_json
     if options.example:
-        if as_json:
+        if is_json():
             raise click.UsageError("--example cannot print JSON; leave out --json")
         click.echo(EXAMPLE, nl=False)
         return 0
@@ -131,8 +138,7 @@ def command(options: BatchOptions, file: Path | None) -> int:
     )
     suite = BatchSuite(batch)
     suite.title = file.name
-    show_result = partial(_show, as_json=as_json)
-    return int(not run_trials(suite, suite.trials(), settings, options, file.stem, show_result))
+    return int(not run_trials(suite, suite.trials(), settings, options, file.stem, _show))
 
 
 def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +154,7 @@ def _all_of(batch: Any, key: str) -> str:
     return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
 
 
-def _show(folder: Path, as_json: bool) -> bool | None:
+def _show(folder: Path) -> bool | None:
     """Print the result of each session and write the report.
 
     Returns:
@@ -165,7 +171,7 @@ def _show(folder: Path, as_json: bool) -> bool | None:
     models = {name: session["model"] for name, session in sessions.items()}
     several = len(set(models.values())) > 1
     rows = [_row(line, models[line.trial.task] if several else None) for line in found]
-    if as_json:
+    if is_json():
         print_json(rows)
     else:
         show([{name: row[name] for name in row if name != "why"} for row in rows])
@@ -174,8 +180,8 @@ def _show(folder: Path, as_json: bool) -> bool | None:
                 click.echo(printable(f"{row['session']}: {row['why']}"))
     markdown, page = write(folder)
     good = sum(line.outcome.success for line in found)
-    click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)
-    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    click.echo(f"{good} of {len(found)} sessions succeeded")
+    click.echo(f"report: {markdown} and {page.name}")
     return good == len(found)
 
 

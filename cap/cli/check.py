@@ -31,7 +31,7 @@ _MOST_HINTS = 5
     "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."
 )
 @json_option
-def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
+def command(file: Path | None, robot: str, rules: bool, benchmark: bool) -> int:
     """Check a program (FILE, or - for standard input); exit with code 3 if it would be refused.
 
     \b
@@ -48,7 +48,7 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
             for name, rule in RULES.items()
         ]
         lines = [f"{name}  {rule.meaning}\n        {rule.reason}" for name, rule in RULES.items()]
-        print_result(found, lines, as_json)
+        print_result(found, lines)
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
@@ -61,7 +61,7 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
         "refused" if refused else "ok",
     ]
     result = {"ok": not refused, "violations": violations, "to_generate": generated}
-    print_result(result, lines, as_json)
+    print_result(result, lines)
     return 3 if refused else 0
 
 

@@ -12,7 +12,7 @@ import click
 from packaging.requirements import Requirement
 
 from cap.cli.options import json_option, unasked_config
-from cap.cli.output import PAGE, print_json, show
+from cap.cli.output import PAGE, is_json, print_json, show
 from cap.errors import SandboxError, install_extra
 from cap.robot import registry
 
@@ -26,7 +26,7 @@ from cap.robot import registry
     "and source.",
 )
 @json_option
-def command(only_config: bool, as_json: bool) -> None:
+def command(only_config: bool) -> None:
     """Show versions, settings, robots, API key status and sandbox layers.
 
     \b
@@ -35,7 +35,7 @@ def command(only_config: bool, as_json: bool) -> None:
     """  # noqa: D301
     found: dict[str, Any] = {} if only_config else _environment()
     found |= {"files": _files(), "settings": _settings()}
-    if as_json:
+    if is_json():
         print_json(found)
         return
     settings = found.pop("settings")

@@ -15,7 +15,7 @@ from cap.cli.options import (
     unasked_config,
     with_options,
 )
-from cap.cli.output import print_result, show
+from cap.cli.output import is_json, print_result, show
 from cap.errors import UsageError
 from cap.models import providers
 
@@ -30,17 +30,17 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_models(as_json: bool) -> None:
+def list_models() -> None:
     """List the values that --model accepts.
 
     \b
     cap models list
     """  # noqa: D301
     rows = providers.list_models(unasked_config().asked())
-    if not as_json:  # the whole rows are wider than a screen
+    if not is_json():  # the whole rows are wider than a screen
         shown = ("model", "what it is", "address", "key")
         rows = [{name: row[name] for name in shown} for row in rows]
-    show(rows, as_json)
+    show(rows)
 
 
 @command.command("check")
@@ -55,7 +55,7 @@ def list_models(as_json: bool) -> None:
     help="Longest prompt in tokens when measuring the context window (0: do not measure).",
 )
 @json_option
-def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
+def check_model(name: str, options: ModelOptions, window: int) -> None:
     """Find out what a model's endpoint supports by sending a few small requests.
 
     \b
@@ -80,7 +80,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
     finally:
         endpoint.close()
     lines = [f"{key}: {value}" for key, value in _rows(asdict(found)).items()]
-    print_result({"model": model.name, **asdict(found)}, lines, as_json)
+    print_result({"model": model.name, **asdict(found)}, lines)
 
 
 def _rows(found: dict[str, Any]) -> dict[str, str]:

@@ -388,7 +388,6 @@ class SessionOptions(ModelOptions):
     min_level: str | None = None
     out: Path | None = None
     verbose: bool = False
-    as_json: bool = False
 
 
 @dataclass(frozen=True)
@@ -408,7 +407,6 @@ class RunnerOptions(ModelOptions):
     junit: Path | None = None
     min_level: str | None = None
     quiet: bool = False
-    as_json: bool = False
 
 
 MODEL_FIELDS = tuple(entry.name for entry in fields(ModelOptions))
@@ -426,7 +424,7 @@ def option(name: str, **settings: Any) -> Callable[[Any], Any]:
     return click.option(name, *flags, **{**usual, **settings})
 
 
-json_option = option("as_json", is_flag=True)
+json_option = option("as_json", is_flag=True, expose_value=False)
 
 
 def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any], Any]:

@@ -47,14 +47,19 @@ def json_alone() -> Iterator[None]:
         _output, sys.stdout = None, _output
 
 
+def is_json() -> bool:
+    """Tell whether `--json` was given."""
+    return _output is not None
+
+
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False), file=_output)
 
 
-def print_result(value: Any, lines: Iterable[str], as_json: bool) -> None:
-    """Print a value as JSON, or what a person reads of it, a line each."""
-    if as_json:
+def print_result(value: Any, lines: Iterable[str]) -> None:
+    """Print a value, where JSON is wanted, or what a person reads of it, a line each."""
+    if is_json():
         print_json(value)
         return
     for line in lines:
@@ -76,16 +81,17 @@ def writing(path: Path) -> Iterator[None]:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False, *, columns: int = 0) -> None:
+def show(rows: Sequence[Mapping[str, Any]], *, columns: int = 0) -> None:
     """Print rows that share their keys: as a table that fits the terminal, or else a block each.
+
+    Where JSON is wanted, they are one array.
 
     Args:
         rows: The first key is a name that is copied: it is never wrapped. Keys without any value
             are left out.
-        as_json: Print one JSON array instead.
         columns: The width where there is no terminal; 0 for any, so each row is one line.
     """
-    if as_json:
+    if is_json():
         print_json(list(rows))
         return
     if not rows:

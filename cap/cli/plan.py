@@ -11,8 +11,16 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
-from cap.cli.output import print_json, show
+from cap.cli.options import (
+    Command,
+    ModelOptions,
+    json_option,
+    load_config,
+    split_names,
+    vary,
+    with_options,
+)
+from cap.cli.output import is_json, print_json, show
 from cap.errors import UsageError
 from cap.planners.stand_in_models import is_stand_in
 
@@ -43,7 +51,6 @@ class PlanOptions(ModelOptions):
     disturb: str | None = None
     max_steps: int = 15
     out: Path | None = None
-    as_json: bool = False
 
 
 EXAMPLES = """
@@ -59,6 +66,7 @@ More examples:
 @click.command("plan", cls=Command, epilog=EXAMPLES)
 @click.argument("instruction", metavar="INSTRUCTION")
 @with_options(PlanOptions)
+@json_option
 def command(options: PlanOptions, instruction: str) -> int:
     """Follow an instruction step by step with SayCan, Inner Monologue or another planner.
 
@@ -100,7 +108,7 @@ def command(options: PlanOptions, instruction: str) -> int:
         "versions": versions(),
     }
     with beginning(options.out, settings.runs, options.robot, header) as trace:
-        if not options.as_json:
+        if not is_json():
             trace.listeners.append(Live(Console(highlight=False)))
             if is_stand_in(name):
                 click.echo(f"{name} {what_it_knows(name)}")
@@ -112,7 +120,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
     about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
-    return _report(verdict, trace.folder, instruction, options.as_json, known, about)
+    return _report(verdict, trace.folder, instruction, known, about)
 
 
 def _setup(options: PlanOptions) -> Any:
@@ -172,7 +180,6 @@ def _report(
     verdict: Any,
     folder: Path,
     instruction: str,
-    as_json: bool,
     known: Sequence[str],
     about: Mapping[str, Any],
 ) -> int:
@@ -183,7 +190,7 @@ def _report(
     episode, done = verdict.episode, _good(verdict)
     code = 0 if done else {"model": 4, "refused": 3}.get(episode.end, 1)
     pictures = [str(path) for path in folder.glob("after.png")]
-    if as_json:
+    if is_json():
         steps = [
             {"text": one.action.text, "ok": one.ok, "message": one.message, "feedback": one.lines}
             for one in episode.outcomes

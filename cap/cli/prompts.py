@@ -34,7 +34,7 @@ def _groups() -> dict[str, Path]:
 
 @command.command("list")
 @json_option
-def list_prompts(as_json: bool) -> None:
+def list_prompts() -> None:
     """List all shipped prompts and the sizes of their requests to a language model.
 
     \b
@@ -61,7 +61,7 @@ def list_prompts(as_json: bool) -> None:
             }
             for name, prompt in prompts.items()
         ]
-    show(rows, as_json)
+    show(rows)
 
 
 def requests(prompts: Mapping[str, Prompt], group: str) -> dict[str, str]:
@@ -91,7 +91,7 @@ def requests(prompts: Mapping[str, Prompt], group: str) -> dict[str, str]:
 @command.command("show")
 @click.argument("name", shell_complete=completion.prompts)
 @json_option
-def show_prompt(name: str, as_json: bool) -> None:
+def show_prompt(name: str) -> None:
     """Print a prompt, such as ravens/ui or a prompt file, as a language model reads it.
 
     \b
@@ -109,7 +109,7 @@ def show_prompt(name: str, as_json: bool) -> None:
     else:
         text = prompts.without_synonyms(prompts.load(path).text)
     found = {"prompt": name, "file": str(path), "text": text}
-    print_result(found, [text.removesuffix("\n")], as_json)
+    print_result(found, [text.removesuffix("\n")])
 
 
 @command.command("check")
@@ -117,7 +117,7 @@ def show_prompt(name: str, as_json: bool) -> None:
 @option("prompts", help="Folder with prompt files to check instead of the robot's own.")
 @option("robot", default="ravens", show_default=True, help="Robot that a FILE or DIR is for.")
 @json_option
-def check(target: str | None, prompts: Path | None, robot: str, as_json: bool) -> int:
+def check(target: str | None, prompts: Path | None, robot: str) -> int:
     """Run every example in the instant world; exit with code 1 if any fails.
 
     \b
@@ -135,7 +135,7 @@ def check(target: str | None, prompts: Path | None, robot: str, as_json: bool) -
         target = robot
     if target is not None and target not in registry.robots():
         if Path(target).exists():
-            return _inspect(Path(target), robot, as_json)
+            return _inspect(Path(target), robot)
         hint = did_you_mean(target, registry.robots())
         raise UsageError(
             f"unknown robot '{target}', and no file or folder of that name.{hint}"
@@ -150,11 +150,11 @@ def check(target: str | None, prompts: Path | None, robot: str, as_json: bool) -
             rows.append({"prompt": name, "examples": count, "findings": found})
             ran = count - sum(finding.line > 0 for finding in findings)
             lines += [f"{name}: {ran} of {count} examples run", *(f"  {one}" for one in findings)]
-    print_result(rows, lines, as_json)
+    print_result(rows, lines)
     return int(failed)
 
 
-def _inspect(path: Path, robot: str, as_json: bool) -> int:
+def _inspect(path: Path, robot: str) -> int:
     """Print what the names in prompt files stand for, and their findings."""
     from cap.validation.prompts import inspect_names
 
@@ -202,5 +202,5 @@ def _inspect(path: Path, robot: str, as_json: bool) -> int:
         if not count:
             about.append("no example in it: a prompt has comments with code below them")
         lines += [f"{prompt.path}: {count} examples", *(f"  {line}" for line in about)]
-    print_result(rows, lines, as_json)
+    print_result(rows, lines)
     return int(failed)

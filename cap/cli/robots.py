@@ -52,20 +52,20 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_robots(as_json: bool) -> None:
+def list_robots() -> None:
     """List all registered robots.
 
     \b
     cap robots list --json
     """  # noqa: D301
     rows = [{"robot": entry.name, "from": entry.value} for entry in registry.robots().values()]
-    show(rows, as_json)
+    show(rows)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.robots)
 @json_option
-def show_robot(name: str, as_json: bool) -> None:
+def show_robot(name: str) -> None:
     """Show a robot's primitives as a model reads them: signatures, units and failures.
 
     \b
@@ -82,7 +82,7 @@ def show_robot(name: str, as_json: bool) -> None:
         rows.append({"name": p.name, "kind": p.kind, "signature": signature, "doc": p.doc})
         lines += [f"\n{p.name}{signature}    [{p.kind}]", textwrap.indent(p.doc, "    ")]
     robot.close()
-    print_result({"robot": name, "about": about, "primitives": rows}, lines, as_json)
+    print_result({"robot": name, "about": about, "primitives": rows}, lines)
 
 
 @command.command("new")
@@ -154,7 +154,6 @@ def check(
     robot: str,
     ask: bool,
     yes: bool,
-    as_json: bool,
     robot_options: tuple[str, ...],
     protocol: Path | None,
 ) -> int:
@@ -178,18 +177,18 @@ def check(
     if robot_options or protocol is not None:
         if ask or yes:
             raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
-        return _bring_up(robot, robot_values(robot_options), protocol, as_json)
+        return _bring_up(robot, robot_values(robot_options), protocol)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
     good = all(finding.skipped for finding in findings)
     lines = [*map(str, findings), *[f"{robot}: no problems found"] * good]
-    print_result([vars(finding) for finding in findings], lines, as_json)
+    print_result([vars(finding) for finding in findings], lines)
     return int(not good)
 
 
-def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
+def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None) -> int:
     """Walk a real robot's checklist with the user, and write down the result of each step.
 
     Each step rests on those before it, so the first that is not ok ends the checklist.
@@ -217,16 +216,15 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
             row = f"{number}. {done.title}{asked}: **{done.result}**: {done.finding}\n"
             with writing(path), path.open("a", encoding="utf-8") as file:  # what was done is there
                 file.write(row)
-            if not as_json:
-                with contextlib.suppress(OSError):  # the terminal may be gone
-                    click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
     finally:
         checklist.close()
     if stop is not None:
         with contextlib.suppress(OSError):  # the terminal may be gone
-            click.echo(f"protocol: {path}", err=as_json)
+            click.echo(f"protocol: {path}")
         raise stop
-    print_result([vars(step) for step in checked], [f"protocol: {path}"], as_json)
+    print_result([vars(step) for step in checked], [f"protocol: {path}"])
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
@@ -292,7 +290,6 @@ def check_camera(
     name: str,
     serial: str | None,
     limit_mm: float,
-    as_json: bool,
 ) -> int:
     """Check a camera's hand-eye calibration; exit with code 1 if the measured pairs do not fit it.
 
@@ -317,7 +314,7 @@ def check_camera(
         found = load(file)
         if pairs_file is not None:
             fit = hand_eye.check(found, load_pairs(pairs_file))
-    _show(found, fit, limit_mm, as_json)
+    _show(found, fit, limit_mm)
     return int(fit is not None and not fit.ok(limit_mm))
 
 
@@ -343,7 +340,7 @@ def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
 _OF_A_FIT = ("median_mm", "max_mm", "off_mm", "gain")
 
 
-def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> None:
+def _show(found: HandEye, fit: Fit | None, limit_mm: float) -> None:
     """Print what the file says and how it fits."""
     facts: dict[str, Any] = {
         "camera": found.camera,
@@ -373,4 +370,4 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
             f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
             f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
         )
-    print_result(facts, lines, as_json)
+    print_result(facts, lines)

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from cap.cli.film import wanted
-from cap.cli.options import PATH, Command, SessionOptions, with_options
+from cap.cli.options import PATH, Command, SessionOptions, json_option, with_options
 from cap.cli.session import open_session, replayed, report, resumed, watch
 from cap.errors import CheckFailed, UsageError
 from cap.files import read_bytes
@@ -47,6 +47,7 @@ More examples:
 @click.command("run", cls=Command, epilog=EXAMPLES)
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @with_options(RunOptions)
+@json_option
 def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     """Follow instructions in one session, stopping at the first failure.
 
@@ -104,6 +105,7 @@ class ExecOptions(SessionOptions):
 @click.command("exec", cls=Command)
 @click.argument("file", type=PATH)
 @with_options(ExecOptions)
+@json_option
 def exec_command(options: ExecOptions, file: Path) -> int:
     """Run a program from a file or standard input (-), with every primitive and LMP available.
 

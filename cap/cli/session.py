@@ -15,7 +15,7 @@ import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
-from cap.cli.output import SessionConsole, print_json
+from cap.cli.output import SessionConsole, is_json, print_json
 from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.robot.robot_files import is_file, path_of
@@ -331,11 +331,11 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     With `--json` only a person who is asked sees it, beside the questions.
     """
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
-    if options.as_json and not asked:
+    if is_json() and not asked:
         return
     from cap.trace.terminal import Live
 
-    console = SessionConsole(highlight=False, stderr=options.as_json)
+    console = SessionConsole(highlight=False)
     follows = session.engine.settings.allow is None
     session.trace.listeners.append(Live(console, options.verbose, echo, follows))
     if options.dry_run or getattr(session.robot, "mode", "") == "dry run":
@@ -373,7 +373,7 @@ def report(
     code = failure.exit_code if failure else 0
     if differs is not None:
         code = 1 if differs else 0
-    if options.as_json:
+    if is_json():
         shown = {
             "status": "failed" if code else "done",
             "run": str(session.trace.folder),

@@ -36,7 +36,7 @@ def _store(folder: Path | None) -> Any:
 @command.command("list")
 @_folder_option
 @json_option
-def list_skills(folder: Path | None, as_json: bool) -> None:
+def list_skills(folder: Path | None) -> None:
     """List all skills, including damaged ones.
 
     \b
@@ -46,7 +46,7 @@ def list_skills(folder: Path | None, as_json: bool) -> None:
 
     store = _store(folder)
     aside = set_aside(store, ())
-    show([_row(store, name, aside.get(name, "")) for name in store.names()], as_json)
+    show([_row(store, name, aside.get(name, "")) for name in store.names()])
 
 
 def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
 @click.argument("name")
 @_folder_option
 @json_option
-def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
+def show_skill(name: str, folder: Path | None) -> None:
     """Print a skill file.
 
     \b
@@ -73,7 +73,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
 
     skill = _store(folder).get(name)
     found = msgspec.structs.asdict(skill)
-    print_result(found, [render(skill).removesuffix("\n")], as_json)
+    print_result(found, [render(skill).removesuffix("\n")])
 
 
 @command.command("check")
@@ -82,9 +82,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
 @option("model", help="Model that answers LMP calls (default: the recorded answers are reused).")
 @option("prompts", help="Folder with prompt files to use instead of the shipped ones.")
 @json_option
-def check(
-    folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool
-) -> int:
+def check(folder: Path | None, robot: str | None, model: str | None, prompts: Path | None) -> int:
     """Run each skill's example; exit with code 1 if any fails.
 
     A skill whose example fails is disabled: sessions do not use it until its example passes again.
@@ -99,7 +97,7 @@ def check(
     if model is not None:
         given = model_for(load_config(ModelOptions(model=model)))
     found = check_all(_store(folder), robot, given, prompts)
-    show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found], as_json)
+    show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found])
     return int(any(one.came in ("set aside", "not run") for one in found))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cap.cli.options import PATH, CommandGroup, json_option, option, unasked_config
-from cap.cli.output import print_json, show, writing
+from cap.cli.output import is_json, print_json, show, writing
 from cap.errors import CapError, UsageError
 from cap.messages import printable
 from cap.trace.reader import read_header
@@ -26,7 +26,7 @@ def command() -> None:
     "-n", "--last", type=click.IntRange(min=1), metavar="N", help="List only the newest N runs."
 )
 @json_option
-def list_traces(last: int | None, as_json: bool) -> None:
+def list_traces(last: int | None) -> None:
     """List runs, newest last.
 
     \b
@@ -40,17 +40,17 @@ def list_traces(last: int | None, as_json: bool) -> None:
             header = read_header(path.parent)
         except CapError as error:
             header = {"status": f"damaged: {error}"}
-        more = ("robot", "seed", "seconds") if as_json else ()
+        more = ("robot", "seed", "seconds") if is_json() else ()
         keys = ("status", "model", *more)
         rows.append({"run": str(path.parent), **{key: header.get(key) for key in keys}})
-    show(rows, as_json)
+    show(rows)
 
 
 @command.command("show")
 @click.argument("folder", type=PATH, required=False)
 @option("verbose", is_flag=True)
 @json_option
-def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
+def show_trace(folder: Path | None, verbose: bool) -> None:
     """Show a run as it appeared in the terminal (default: the newest run).
 
     \b
@@ -66,7 +66,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     folder = folder or _newest()
     header = read_header(folder)
     events = read_events(folder)
-    if as_json:
+    if is_json():
         for entry in events:
             print_json(entry)
         return

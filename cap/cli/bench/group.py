@@ -10,7 +10,7 @@ import click
 from cap.cli.bench.report import compare, plot, report
 from cap.cli.bench.run import oracle, run, score
 from cap.cli.options import PATH, CommandGroup, json_option
-from cap.cli.output import PAGE, show
+from cap.cli.output import PAGE, is_json, show
 from cap.errors import CapError, MissingExtra, UsageError
 from cap.messages import printable
 
@@ -31,7 +31,7 @@ for _command in (run, oracle, score, report, compare, plot):
 
 @command.command("list")
 @json_option
-def list_suites(as_json: bool) -> None:
+def list_suites() -> None:
     """List the suites for cap bench run and cap bench oracle.
 
     \b
@@ -56,11 +56,11 @@ def list_suites(as_json: bool) -> None:
                 "suite": name,
                 "tasks": len({task for task, _ in cells}) or None,
                 "what": found.about,
-                "splits": splits if as_json else ", ".join(splits),
+                "splits": splits if is_json() else ", ".join(splits),
             }
         )
-    show(rows, as_json, columns=PAGE)
-    if not as_json:
+    show(rows, columns=PAGE)
+    if not is_json():
         click.echo("To write your own suite, define suite() in a Python file; see cap robots new")
 
 
@@ -81,9 +81,7 @@ def list_suites(as_json: bool) -> None:
     "deliberately wrong solution) fails; exit with code 1 if any problem is unsuitable.",
 )
 @json_option
-def list_problems(
-    files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool, as_json: bool
-) -> int:
+def list_problems(files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool) -> int:
     """List the problems in the given files (default: RoboCodeGen's).
 
     \b
@@ -94,7 +92,7 @@ def list_problems(
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set
 
-    if as_json and (schema or plain is not None):
+    if is_json() and (schema or plain is not None):
         raise UsageError("--schema and --from print a file as it is; leave out --json")
     if schema:
         click.echo(SCHEMA, nl=False)
@@ -104,7 +102,7 @@ def list_problems(
         return 0
     found = problem_set([str(file) for file in files])
     if check:
-        return _check(found, as_json)
+        return _check(found)
     rows = [
         {
             "problem": problem.name,
@@ -117,11 +115,11 @@ def list_problems(
         }
         for problem in found.problems.values()
     ]
-    show(rows, as_json, columns=PAGE)
+    show(rows, columns=PAGE)
     return 0
 
 
-def _check(found: Any, as_json: bool) -> int:
+def _check(found: Any) -> int:
     """Try every problem, and tell what is wrong with each that is not fit."""
     from benchmarks.problems.validation import check_problem
 
@@ -131,11 +129,11 @@ def _check(found: Any, as_json: bool) -> int:
             "problem": finding.problem.name,
             "cases": finding.cases,
             "mutants rejected": f"{finding.rejected}/{len(finding.problem.mutants)}",
-            **({"faults": list(finding.faults)} if as_json else {}),
+            **({"faults": list(finding.faults)} if is_json() else {}),
         }
         for finding in findings
     ]
-    show(rows, as_json, columns=PAGE)
+    show(rows, columns=PAGE)
     faulty = [finding for finding in findings if finding.faults]
     for finding in findings:
         for note in finding.notes:

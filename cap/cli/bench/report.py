@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cap.cli.options import PATH, json_option, option
-from cap.cli.output import PAGE, print_json, show
+from cap.cli.output import PAGE, is_json, print_json, show
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -17,7 +17,7 @@ _MOST_CHARS = 160
 _MOST_DIFFERING = 20
 
 
-def show_report(folder: Path, as_json: bool = False) -> Any:
+def show_report(folder: Path) -> Any:
     """Write a folder's report, and print it as far as there is one: the headline comes first.
 
     A suite with a table of its own has that one in place of its tasks.
@@ -35,7 +35,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         return None
     report = reports.read(folder)
     markdown, page = write(folder)
-    if as_json:
+    if is_json():
         print_json([report.as_json])
     else:
         for line in (report.title, *report.headline):
@@ -48,7 +48,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
             click.echo("")
             show(report.own, columns=PAGE)
         _show_reasons(report)
-    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    click.echo(f"report: {markdown} and {page.name}")
     return report
 
 
@@ -74,7 +74,7 @@ def _show_reasons(report: Any) -> None:
 @click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
 @option("junit", help="Write a JUnit XML report for a single DIR.")
-def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
+def report(folders: tuple[Path, ...], junit: Path | None) -> int:
     """Write report.md and report.html to each results folder, and print the tables.
 
     \b
@@ -87,12 +87,12 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 
     if junit is not None and len(folders) > 1:
         raise UsageError("--junit writes one file for one folder; name a single DIR")
-    if as_json:
+    if is_json():
         print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
-        if as_json:
+        if is_json():
             markdown, page = write(folder)
-            click.echo(f"report: {markdown} and {page.name}", err=True)
+            click.echo(f"report: {markdown} and {page.name}")
             continue
         if number:
             click.echo("")
@@ -107,7 +107,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 @click.argument("first", type=PATH)
 @click.argument("second", type=PATH)
 @json_option
-def compare(first: Path, second: Path, as_json: bool) -> int:
+def compare(first: Path, second: Path) -> int:
     """Compare two results folders on the trials that both contain.
 
     \b
@@ -125,7 +125,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         if not folder.is_dir():
             raise UsageError(f"no results folder {folder}")
     found = compared(first, second)
-    if as_json:
+    if is_json():
         print_json(found.as_json)
         return 0
     reports = ("1st", found.first), ("2nd", found.second)

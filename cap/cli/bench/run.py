@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from cap.cli.options import (
     MODEL_FIELDS,
     PATH,
     RunnerOptions,
+    json_option,
     load_config,
     split_names,
     vary,
@@ -100,6 +100,7 @@ class ScoreOptions(RunnerOptions):
 )
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(SuiteOptions)
+@json_option
 def run(suite_name: str, options: SuiteOptions) -> int:
     """Run a suite's tasks with a model."""
     from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
@@ -148,6 +149,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
 @click.command("oracle", cls=SuiteCommand)
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
+@json_option
 def oracle(suite_name: str, options: OracleOptions) -> int:
     """Run each task's oracle program; exit with code 1 if any fails.
 
@@ -184,16 +186,15 @@ def _run(settings: Any, options: TrialOptions) -> Any:
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
     say_left_out(found)
-    show = partial(show_report, as_json=options.as_json)
     try:
         try:
-            report = run_trials(found, trials, settings, options, settings.model, show)
+            report = run_trials(found, trials, settings, options, settings.model, show_report)
         except MissingSimulator as missing:
             if said("mode") is not _UNSAID:
                 raise
             click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
             settings = replace(settings, mode="instant")
-            report = run_trials(found, trials, settings, options, settings.model, show)
+            report = run_trials(found, trials, settings, options, settings.model, show_report)
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
     return report.total
@@ -203,6 +204,7 @@ def _run(settings: Any, options: TrialOptions) -> Any:
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @click.argument("file", type=PATH, metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)
+@json_option
 def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
     """Score the answers in FILE to the problems of SUITE (humaneval or robocodegen).
 
@@ -235,6 +237,5 @@ def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
     if options.k and options.k[-1] > fewest:
         few = f"some problems have only {fewest} samples"
         click.echo(f"note: no pass@{options.k[-1]}: {few}", err=True)
-    show = partial(show_report, as_json=options.as_json)
-    tally = run_trials(found, trials, settings, options, file.stem, show).total
+    tally = run_trials(found, trials, settings, options, file.stem, show_report).total
     return 1 if tally.unjudged == tally.n else 0

@@ -65,7 +65,7 @@ class ServeOptions(SessionOptions):
 
 
 @click.command("serve", cls=Command)
-@with_options(ServeOptions, hidden=("as_json",))
+@with_options(ServeOptions)
 def command(options: ServeOptions) -> int:
     """Watch and control the robot in a browser on this machine.
 

@@ -28,7 +28,7 @@ class ReplOptions(SessionOptions):
 
 
 @click.command("repl", cls=Command)
-@with_options(ReplOptions, hidden=("as_json",))
+@with_options(ReplOptions)
 def command(options: ReplOptions) -> int:
     """Give the robot instructions interactively; /help lists the commands.
 
