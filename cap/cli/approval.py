@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cap.cli.output import remark
 from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
 
@@ -80,9 +81,9 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(False, reason=" ".join(reason.split()))
             text, wrong = edited(text)
             if wrong:
-                click.echo(f"{wrong}; edit it again, or accept the program shown", err=True)
+                remark(f"{wrong}; edit it again, or accept the program shown")
             elif text.strip() in ("", source.strip()):
-                click.echo("nothing was changed", err=True)
+                remark("nothing was changed")
                 text = source
             else:
                 return Decision(False, edited=text)
@@ -117,15 +118,13 @@ def _no_answer(abort: click.Abort) -> bool:
     if not isinstance(abort.__context__, EOFError):
         click.echo(err=True)  # what is said next begins a line
         raise KeyboardInterrupt from None
-    click.echo("\nno answer; assuming no", err=True)
+    remark("\nno answer; assuming no")
     return False
 
 
 def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
-        click.echo(
-            "nobody to ask: standard input is not a terminal; run cap in a terminal", err=True
-        )
+        remark("nobody to ask: standard input is not a terminal; run cap in a terminal")
         return False
     try:
         import termios

@@ -19,7 +19,7 @@ from cap.cli.options import (
     vary,
     with_options,
 )
-from cap.cli.output import is_json, print_json, show
+from cap.cli.output import is_json, print_json, remark, show
 from cap.cli.session import sampling, skills_folder
 from cap.messages import printable
 from cap.robot.robot_files import path_of
@@ -120,7 +120,7 @@ def command(options: BatchOptions, file: Path | None) -> int:
     if options.model is not None and others:
         count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
         note = f"note: {count}, which overrides -m: {', '.join(others)}"
-        click.echo(printable(note), err=True)
+        remark(note)
     settled, options = options_for(options, config)
     if options.samples > 1:
         settled["sampling"] = sampling(config, options.samples)

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 from cap.cli.options import SessionOptions
-from cap.cli.output import writing
+from cap.cli.output import remark, writing
 from cap.cli.session import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
-from cap.messages import printable, shown_call
+from cap.messages import shown_call
 from cap.robot.view import Shape, Viewable, lathe_mesh
 from cap.trace.export import lerobot
 from cap.trace.trace import Event
@@ -216,7 +216,7 @@ def film_run(
         with writing(out):
             (shutil.copytree if made.is_dir() else shutil.copyfile)(made, out)
     for text in other:
-        click.echo(f"result differs from the run: {printable(text)}", err=True)
+        remark(f"result differs from the run: {text}")
     click.echo(str(out))
     return 1 if other else 0
 

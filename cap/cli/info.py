@@ -12,7 +12,7 @@ import click
 from packaging.requirements import Requirement
 
 from cap.cli.options import json_option, unasked_config
-from cap.cli.output import PAGE, is_json, print_json, show
+from cap.cli.output import PAGE, is_json, print_json, remark, show
 from cap.errors import SandboxError, install_extra
 from cap.robot import registry
 
@@ -55,7 +55,7 @@ def _settings() -> dict[str, dict[str, str]]:
 
     settings, usual = unasked_config(), config.Config()
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return {
         name: {
             "value": _shown(getattr(settings, name)),

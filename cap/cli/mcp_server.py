@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
-import click
 import uvicorn
 from mcp.server.mcpserver import Context, Elicit, Image, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
@@ -26,6 +25,7 @@ from starlette.responses import PlainTextResponse
 
 from cap.cli.check import faults
 from cap.cli.options import SessionOptions
+from cap.cli.output import remark
 from cap.cli.page.server import open_socket
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
@@ -88,7 +88,7 @@ async def opened(
             stack.enter_context(page.showing(thread.session))
 
     await thread.run(begin)
-    click.echo(f"run: {thread.session.trace.folder}", err=True)
+    remark(f"run: {thread.session.trace.folder}")
     try:
         yield _server(thread), thread
     finally:
@@ -125,8 +125,8 @@ async def _serve_http(server: Any, port: int, thread: SessionThread) -> None:
         await app(scope, receiving, sending)
 
     with open_socket(port) as listening:
-        click.echo(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", err=True)
-        click.echo(f"Authorization: Bearer {token}", err=True)
+        remark(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp")
+        remark(f"Authorization: Bearer {token}")
         await uvicorn.Server(uvicorn.Config(guarded, log_level="warning")).serve([listening])
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from cap.cli import completion
+from cap.cli.output import remark
 from cap.errors import UsageError
 from cap.result import EFFECTS
 
@@ -615,7 +616,7 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
         if settings.sources[name] == "--set":
             raise UsageError(f"--set {name} is for run, repl, serve, exec and mcp; leave it out")
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return settings
 
 

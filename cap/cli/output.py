@@ -66,6 +66,11 @@ def print_result(value: Any, lines: Iterable[str]) -> None:
         click.echo(printable(line))
 
 
+def remark(text: str) -> None:
+    """Tell the user something on standard error: a note, a warning, what goes on."""
+    click.echo(printable(text), err=True)
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn an error of a file that is written into one of use.

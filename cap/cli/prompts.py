@@ -12,7 +12,7 @@ import click
 
 from cap.cli import completion
 from cap.cli.options import CommandGroup, json_option, option
-from cap.cli.output import print_result, show
+from cap.cli.output import print_result, remark, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
 from cap.prompt import released
 from cap.robot import registry
@@ -167,7 +167,7 @@ def _inspect(path: Path, robot: str) -> int:
     own = folder.parent / "robot.py"  # as `cap robots new` lays them out
     if folder.name == "prompts" and own.is_file() and robot != str(own):
         note = f"note: these stand beside a robot and are judged by the names of {robot}"
-        click.echo(f"{note}; for the robot's own add -r {own}", err=True)
+        remark(f"{note}; for the robot's own add -r {own}")
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     serving = released.served(released.files(path), robot) if path.is_dir() else {}
     if all(name == stem for name, stem in serving.items()):  # a folder with names of its own

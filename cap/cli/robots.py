@@ -15,9 +15,8 @@ import click
 from cap.cli import completion
 from cap.cli.approval import ask_person
 from cap.cli.options import FILE, PATH, CommandGroup, json_option, option, robot_values, split_names
-from cap.cli.output import print_result, show, writing
+from cap.cli.output import print_result, remark, show, writing
 from cap.errors import CapError, Stopped, UsageError
-from cap.messages import printable
 from cap.robot import registry
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseExceptio
 def _shown_and_asked(source: str) -> bool:
     """Show an example's program and ask whether it may run."""
     for line in source.splitlines():
-        click.echo(f"  {printable(line)}", err=True)
+        remark(f"  {line}")
     return ask_person("Run this example on the real robot?")
 
 

@@ -15,7 +15,7 @@ import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
-from cap.cli.output import SessionConsole, is_json, print_json
+from cap.cli.output import SessionConsole, is_json, print_json, remark
 from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.robot.robot_files import is_file, path_of
@@ -55,7 +55,7 @@ def open_session(
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
         session = _make_session(options, settings, trace, people)
     for why in session.damaged_skills.values():
-        click.echo(f"warning: skipping a skill: {why}", err=True)
+        remark(f"warning: skipping a skill: {why}")
     with session:
         yield session
 
@@ -76,7 +76,7 @@ def _make_session(options: SessionOptions, settings: Any, trace: Any, people: An
             raise UsageError(f"robot '{robot.name}' cannot render pictures; leave out --look")
         if options.look and not getattr(model, "sees", True):
             note = f"note: {model.name} does not accept pictures, so --look is ignored"
-            click.echo(note, err=True)
+            remark(note)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
         repairs = Repairs(
@@ -145,7 +145,7 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
         ),
     )
     if warning := endpoint_warning(model):
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return model
 
 
@@ -175,7 +175,7 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     except MissingSimulator as missing:
         if settings.sources["mode"] != "default" or "host" in extra:  # a real one has no stand-in
             raise
-        click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+        remark(f"note: {missing}; using the instant world (no physics)")
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
 
 
@@ -274,7 +274,7 @@ def _go_on(session: Any, kept: Any, folder: Any) -> None:
     if not rewound:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
-        click.echo(f"note: variables and history only; {why}", err=True)
+        remark(f"note: variables and history only; {why}")
 
 
 @contextmanager

@@ -10,9 +10,8 @@ import click
 from cap.cli.bench.report import compare, plot, report
 from cap.cli.bench.run import oracle, run, score
 from cap.cli.options import PATH, CommandGroup, json_option
-from cap.cli.output import PAGE, is_json, show
+from cap.cli.output import PAGE, is_json, remark, show
 from cap.errors import CapError, MissingExtra, UsageError
-from cap.messages import printable
 
 
 @click.group("bench", cls=CommandGroup)
@@ -48,7 +47,7 @@ def list_suites() -> None:
             except MissingExtra:  # what its tasks are is in a package that is not there
                 cells = ()
         except CapError as error:
-            click.echo(f"warning: {printable(str(error))}; it is left out", err=True)
+            remark(f"warning: {error}; it is left out")
             continue
         splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
         rows.append(
@@ -137,9 +136,9 @@ def _check(found: Any) -> int:
     faulty = [finding for finding in findings if finding.faults]
     for finding in findings:
         for note in finding.notes:
-            click.echo(f"note: {finding.problem.name}: {note}", err=True)
+            remark(f"note: {finding.problem.name}: {note}")
     for finding in faulty:
         for fault in finding.faults:
-            click.echo(f"{finding.problem.name}: {fault}", err=True)
-    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are suitable", err=True)
+            remark(f"{finding.problem.name}: {fault}")
+    remark(f"{len(findings) - len(faulty)} of {len(findings)} problems are suitable")
     return 1 if faulty else 0

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cap.cli.options import PATH, json_option, option
-from cap.cli.output import PAGE, is_json, print_json, show
+from cap.cli.output import PAGE, is_json, print_json, remark, show
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -31,7 +31,7 @@ def show_report(folder: Path) -> Any:
 
     if next(read_lines(folder), None) is None:
         if (beside := read_beside(folder)).requests:
-            click.echo(f"no trial has ended; {reports.cost_beside(beside)}", err=True)
+            remark(f"no trial has ended; {reports.cost_beside(beside)}")
         return None
     report = reports.read(folder)
     markdown, page = write(folder)

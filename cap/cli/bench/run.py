@@ -22,6 +22,7 @@ from cap.cli.options import (
     vary,
     with_options,
 )
+from cap.cli.output import remark
 from cap.cli.session import sampling
 from cap.errors import MissingSimulator, UnknownModel, UsageError
 
@@ -192,7 +193,7 @@ def _run(settings: Any, options: TrialOptions) -> Any:
         except MissingSimulator as missing:
             if said("mode") is not _UNSAID:
                 raise
-            click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+            remark(f"note: {missing}; using the instant world (no physics)")
             settings = replace(settings, mode="instant")
             report = run_trials(found, trials, settings, options, settings.model, show_report)
     except UnknownModel as error:
@@ -236,6 +237,6 @@ def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
     fewest = min(Counter(trial.task for trial in trials).values())
     if options.k and options.k[-1] > fewest:
         few = f"some problems have only {fewest} samples"
-        click.echo(f"note: no pass@{options.k[-1]}: {few}", err=True)
+        remark(f"note: no pass@{options.k[-1]}: {few}")
     tally = run_trials(found, trials, settings, options, file.stem, show_report).total
     return 1 if tally.unjudged == tally.n else 0

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cap.cli.options import Command, RunnerOptions
+from cap.cli.output import remark
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
@@ -71,7 +72,7 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     }
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
         if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
-            click.echo(f"warning: {warning}", err=True)
+            remark(f"warning: {warning}")
     for name in ("concurrency", "requests_per_minute"):
         if config.sources[name] != "default":
             most = getattr(config, name)
@@ -161,7 +162,7 @@ def _say_waiting() -> None:
     number = stop_signals.asked or signal.SIGINT
     again = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
     waits = f"waiting for answers that are under way and paid for; {again} again gives them up"
-    click.echo(waits, err=True)
+    remark(waits)
 
 
 def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
@@ -175,9 +176,7 @@ def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
     summary = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
     if lost:
         summary += f", {lost} of them given up without an answer"
-    click.echo(
-        f"stopped: {summary}; to go on: the same command with --out {folder} --resume", err=True
-    )
+    remark(f"stopped: {summary}; to go on: the same command with --out {folder} --resume")
 
 
 _OF_THIS_RUN = re.compile(
@@ -198,7 +197,7 @@ def _command() -> str:
 def say_left_out(suite: BaseSuite) -> None:
     """Say which of the user's own problems are left out, and why."""
     for why in suite.left_out.values():
-        click.echo(f"note: {printable(why)}; it is left out", err=True)
+        remark(f"note: {why}; it is left out")
 
 
 def _say_what_broke(folder: Path) -> None:
@@ -212,10 +211,9 @@ def _say_what_broke(folder: Path) -> None:
         (RECORDING, "asked for what the recording does not hold, such as"),
     ):
         if broken := [outcome.failure for outcome in ended if outcome.cause == cause]:
-            click.echo(
+            remark(
                 f"note: {len(broken)} of {len(ended)} trials {how}: "
-                f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
-                err=True,
+                f"{printable(broken[-1])}; to run them again: --out {folder} --resume"
             )
 
 
@@ -230,6 +228,6 @@ def _progress(trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool)
         name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
         line = f"{next(places)}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
         if not quiet:
-            click.echo(line, err=True)
+            remark(line)
 
     return report

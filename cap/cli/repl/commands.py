@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from cap.cli.approval import edited
 from cap.cli.options import SessionOptions, load_config
+from cap.cli.output import remark
 from cap.cli.repl.scene import scene_map, to_try
 from cap.cli.run import read_source
 from cap.cli.session import model_for, real_usage
@@ -170,7 +169,7 @@ class Commands:
         if self.screen.is_terminal:
             self.tell(f"error: {why}", "red")
         else:
-            click.echo(f"error: {printable(why)}", err=True)
+            remark(f"error: {why}")
 
     def greet(self) -> None:
         """Say who is there, what the scene is and what could be said."""

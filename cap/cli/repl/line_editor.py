@@ -23,6 +23,7 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 from cap.cli.completion import model_names
+from cap.cli.output import remark
 from cap.cli.repl.commands import COMMANDS
 from cap.cli.repl.scene import to_try
 from cap.engine.stop_signals import stop_signals
@@ -139,7 +140,7 @@ class LineEditor:
             os.close(os.open(history, os.O_RDWR | os.O_CREAT, 0o600))  # its owner's alone
         except OSError as error:
             why = error.strerror or error
-            click.echo(f"note: what you type is not kept in {history}: {why}", err=True)
+            remark(f"note: what you type is not kept in {history}: {why}")
             kept = InMemoryHistory()
         self._prompt: PromptSession[str] = PromptSession(
             history=kept,
