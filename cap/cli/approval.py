@@ -5,17 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from cap.cli.output import remark
+from cap.engine.settings import Approve, Decision
 from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
-
-if TYPE_CHECKING:
-    from cap.engine.settings import Approve, Decision
-    from cap.session.skills.learning import OfferedSkill
+from cap.messages import printable
 
 
 def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
@@ -58,8 +56,6 @@ def approver(asks: str, simulated: bool, ask: Approve | None = None) -> Approve 
 
 def ask_for_program(source: str) -> Decision:
     """Ask the person whether a program that was shown may run: yes, no and why, or edited."""
-    from cap.engine.settings import Decision
-
     if not _somebody_to_ask():
         return Decision(False)
     choice = click.Choice(["y", "yes", "n", "no", "e", "edit"], case_sensitive=False)
@@ -146,12 +142,10 @@ def ask_person(question: str) -> bool:
         return _no_answer(abort)
 
 
-def keep_skill(offered: OfferedSkill) -> bool:
-    """Ask the person whether a function is kept as a skill; where nobody is, it is."""
+def keep_skill(offered: Any) -> bool:
+    """Ask the person whether an `OfferedSkill` is kept; where nobody is, it is."""
     if not sys.stdin.isatty():
         return True
-    from cap.messages import printable
-
     name = printable(offered.definition.name)
     did = printable(offered.did)
     return ask_person(f"Save {name} as a skill? Its example had the same effect again: {did}.")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from cap.checker.checker import RULES, Violation, examine
+from cap.checker.policy import Policy
 from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
 from cap.cli.run import read_source
+from cap.engine.engine import unhinted
+from cap.engine.function_generation import near_miss
 from cap.errors import CheckFailed, did_you_mean
-
-if TYPE_CHECKING:
-    from cap.checker.checker import Violation
-    from cap.checker.policy import Policy
-    from cap.session.session import Session
+from cap.program.program import Program
+from cap.prompt.docs import call_of
+from cap.robot import observation
+from cap.session.session import Session
 
 _MOST_HINTS = 5
 """Suggestions for names that are not defined: to find one takes long."""
@@ -40,8 +42,6 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool) -> int:
     cap check --rules
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     if rules:
-        from cap.checker.checker import RULES
-
         fields = ("meaning", "reason", "refuses", "accepts")
         found = [
             {"rule": name, **{field: getattr(rule, field) for field in fields}}
@@ -52,7 +52,9 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool) -> int:
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
-    refused, generated = _examine(read_source(file), robot, benchmark)
+    source, policy = read_source(file), Policy.benchmark() if benchmark else Policy()
+    with Session.open(robot, mode="instant", skills=None) as session:
+        refused, generated = faults(session, source, policy)
     violations = [asdict(violation) for violation in refused]
     asked = "is not defined; a model would be asked to write it"
     lines = [
@@ -65,27 +67,11 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool) -> int:
     return 3 if refused else 0
 
 
-def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation], list[str]]:
-    """Return why a program for a robot is refused, and the functions that would be generated."""
-    from cap.checker.policy import Policy
-    from cap.session.session import Session
-
-    with Session.open(robot, mode="instant", skills=None) as session:
-        return faults(session, source, Policy.benchmark() if benchmark else Policy())
-
-
 def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violation], list[str]]:
     """Return why a program is refused in a session, and the functions that would be generated.
 
     What is not Python is of the rule `syntax`, a name that is defined nowhere of `undefined`.
     """
-    from cap.checker.checker import Violation, examine
-    from cap.engine.engine import unhinted
-    from cap.engine.function_generation import near_miss
-    from cap.program.program import Program
-    from cap.prompt.docs import call_of
-    from cap.robot import observation
-
     try:
         program = Program.parse(source)
     except CheckFailed as error:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from packaging.requirements import Requirement
 
+from cap import config
 from cap.cli.options import json_option, unasked_config
 from cap.cli.output import PAGE, is_json, print_json, remark, show
 from cap.errors import SandboxError, install_extra
@@ -51,8 +52,6 @@ def command(only_config: bool) -> None:
 
 def _settings() -> dict[str, dict[str, str]]:
     """Return every setting with its value, its default, where it comes from and what it is."""
-    from cap import config
-
     settings, usual = unasked_config(), config.Config()
     for warning in settings.warnings:
         remark(f"warning: {warning}")
@@ -69,8 +68,6 @@ def _settings() -> dict[str, dict[str, str]]:
 
 def _files() -> dict[str, str]:
     """Return where settings, kept functions and answers are, and what a folder's file may set."""
-    from cap import config
-
     personal, local = config.config_file(), Path.cwd() / "cap.toml"
     return {
         "your settings": f"{personal}{'' if personal.exists() else ' (does not exist)'}",

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError
+from cap.errors import CapError, UsageError
 
 SECTIONS = {
     "Move a robot": {
@@ -145,7 +145,7 @@ def run(arguments: list[str] | None = None) -> int:
                 found = {"status": "error", "run": folder, "turns": [], **found}
             with contextlib.suppress(OSError):  # a full disk, or a reader that went away
                 print_json(found)
-        if isinstance(error, click.ClickException) and not isinstance(error, MovedOption):
+        if isinstance(error, click.ClickException):
             error.show()
         else:
             click.echo(f"error: {message}", err=True)
@@ -169,8 +169,8 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        error = _moved(error)
-        return fail(error, error.format_message(), 2)
+        moved = _moved(error)
+        return fail(UsageError(moved) if moved else error, moved or error.format_message(), 2)
     except CapError as error:
         return fail(error, str(error), error.exit_code, error.run)
     except ImportError as error:  # a person's own folder may bear the name of a package of ours
@@ -189,18 +189,14 @@ def run(arguments: list[str] | None = None) -> int:
         return fail(error, f"{error.strerror or error}{where}", 1)
 
 
-class MovedOption(click.UsageError):
-    """An option that is a setting now."""
-
-
-def _moved(error: click.ClickException) -> click.ClickException:
-    """Return the error that names the new form, if an option is a setting now."""
+def _moved(error: click.ClickException) -> str:
+    """Return the new form of an option that is a setting now; "" if it is none."""
     from cap.cli.options import MOVED
 
     if not isinstance(error, click.NoSuchOption) or error.option_name not in MOVED:
-        return error
+        return ""
     if error.ctx is None or not any("--set" in each.opts for each in error.ctx.command.params):
-        return error
+        return ""
     new = MOVED[error.option_name]
     key = new.removeprefix("--set ").partition("=")[0]
-    return MovedOption(f"{error.option_name} is a setting now: {new}, or {key} in your config.toml")
+    return f"{error.option_name} is a setting now: {new}, or {key} in your config.toml"

@@ -79,31 +79,27 @@ def check_model(name: str, options: ModelOptions, window: int) -> None:
         found = probe.check(endpoint, window)
     finally:
         endpoint.close()
-    lines = [f"{key}: {value}" for key, value in _rows(asdict(found)).items()]
-    print_result({"model": model.name, **asdict(found)}, lines)
+    print_result({"model": model.name, **asdict(found)}, _rows(asdict(found)))
 
 
-def _rows(found: dict[str, Any]) -> dict[str, str]:
+def _rows(found: dict[str, Any]) -> list[str]:
     """Return what a person reads."""
     words = {True: "yes", False: "no", None: "not known"}
-    rows = {
-        key: words[value] if value is None or isinstance(value, bool) else str(value)
-        for key, value in found.items()
-    }
-    rows["refused"] = ", ".join(found["refused"]) or "nothing"
-    del rows["cuts_off"]
-    read = found["window"]
-    rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is silently cut off",
-        False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
-    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
-    return {_NAMES.get(key, key): value for key, value in rows.items()}
+    lines = []
+    for key, value in found.items():
+        if isinstance(value, list | tuple):
+            value = ", ".join(value) or "nothing"
+        elif value is None or isinstance(value, bool):
+            value = words[value]
+        lines.append(f"{_NAMES.get(key, key)}: {value}")
+    return lines
 
 
 _NAMES = {
     "logprobs": "alternatives to a token",
     "rung": "continuations are compared by",
-    "window": "context window",
+    "window": "context window, in tokens",
+    "cuts_off": "silently cuts off longer prompts",
     "pictures": "accepts pictures",
     "refused": "refused parameters",
 }

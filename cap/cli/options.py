@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from cap import config
 from cap.cli import completion
 from cap.cli.output import remark
 from cap.errors import UsageError
@@ -502,9 +503,7 @@ class Command(click.Command):
                 title = OPTIONS[param.name or ""][0] if sectioned else "Options"
                 sections.setdefault(title, []).append(record)
         if whole and "--set" in there:
-            from cap.config import SETTINGS
-
-            sections["Settings for --set and cap.toml"] = list(SETTINGS.items())
+            sections["Settings for --set and cap.toml"] = list(config.SETTINGS.items())
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -590,8 +589,6 @@ def robot_values(given: Sequence[str]) -> dict[str, Any]:
 
 def unasked_config() -> Any:
     """Return the settings that hold where nobody is asked about those of a folder's file."""
-    from cap import config
-
     return config.load(os.environ, Path.cwd())
 
 
@@ -602,8 +599,6 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
         options: What was said on the command line.
         more: Settings that differ from what these say, by name.
     """
-    from cap import config
-
     said = {name: value for name, value in vars(options).items() if name in _OPTIONS_OF_CONFIG}
     settings = config.load(
         os.environ,

@@ -21,8 +21,9 @@ from cap.cli.options import (
     with_options,
 )
 from cap.cli.output import is_json, print_json, show
+from cap.cli.session import beginning, model_for
 from cap.errors import UsageError
-from cap.planners.stand_in_models import is_stand_in
+from cap.planners.stand_in_models import StandIn, is_stand_in, what_it_knows
 
 SHOWN = 3
 """Candidates of a step in the table."""
@@ -78,8 +79,6 @@ def command(options: PlanOptions, instruction: str) -> int:
 
     from benchmarks.models import Meter
     from benchmarks.planning import single
-    from cap.cli.session import beginning
-    from cap.planners.stand_in_models import what_it_knows
     from cap.trace.terminal import Live
     from cap.trace.trace import versions
 
@@ -159,9 +158,6 @@ def _setup(options: PlanOptions) -> Any:
 
 
 def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
-    from cap.cli.session import model_for
-    from cap.planners.stand_in_models import StandIn
-
     if is_stand_in(name):
         return StandIn(name, known, options.seed)
     return model_for(replace(settings, model=name), options.record)
@@ -174,6 +170,10 @@ def _answer(question: str) -> str:
     with contextlib.suppress(click.Abort):
         return str(click.prompt(question, default="", show_default=False, err=True))
     return ""
+
+
+_OF_A_VERDICT = ("judged", "missed", "positions", "whereabouts")
+_OF_AN_EPISODE = ("end", "why", "rung", "plan")
 
 
 def _report(
@@ -195,14 +195,18 @@ def _report(
             {"text": one.action.text, "ok": one.ok, "message": one.message, "feedback": one.lines}
             for one in episode.outcomes
         ]
-        found = {
-            "done": done, "judged": verdict.judged, "missed": verdict.missed,
-            "end": episode.end, "why": episode.why, "rung": episode.rung,
-            "plan": episode.plan, "steps": steps, "scores": moments, "positions": verdict.positions,
-            "whereabouts": verdict.whereabouts,
-            "pictures": pictures, "run": str(folder), **about,
-        }  # fmt: skip
-        print_json(found)
+        print_json(
+            {
+                "done": done,
+                **{key: getattr(verdict, key) for key in _OF_A_VERDICT},
+                **{key: getattr(episode, key) for key in _OF_AN_EPISODE},
+                "steps": steps,
+                "scores": moments,
+                "pictures": pictures,
+                "run": str(folder),
+                **about,
+            }
+        )
         return code
     if moments:
         click.echo()

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +13,12 @@ from cap.cli import completion
 from cap.cli.options import CommandGroup, json_option, option
 from cap.cli.output import print_result, remark, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
+from cap.models.nearest import Nearest
 from cap.prompt import released
+from cap.prompt.prompt import Prompt, load, tokens_of, without_synonyms
 from cap.robot import registry
-
-if TYPE_CHECKING:
-    from cap.prompt.prompt import Prompt
+from cap.session.session import Session
+from cap.validation.prompts import check_robot_prompts, inspect_names, request_chars
 
 
 @click.group("prompts", cls=CommandGroup)
@@ -42,9 +42,6 @@ def list_prompts() -> None:
 
     Sizes are in characters, without history; tokens are estimated as characters / 4.
     """  # noqa: D301
-    from cap.prompt.prompt import tokens_of
-    from cap.validation.prompts import request_chars
-
     rows = []
     for group, folder in _groups().items():
         prompts = registry.load_prompts(folder)
@@ -71,9 +68,6 @@ def requests(prompts: Mapping[str, Prompt], group: str) -> dict[str, str]:
         prompts: By name.
         group: Their folder: that of a robot, whose docs and facts they show, or another one.
     """
-    from cap.prompt.prompt import without_synonyms
-    from cap.session.session import Session
-
     shown: dict[str, tuple[str, str]] = {}
     if group in registry.robots():
         # What a robot that is not installed would show is left out.
@@ -97,8 +91,6 @@ def show_prompt(name: str) -> None:
     \b
     cap prompts show ravens/ui
     """  # noqa: D301
-    from cap.prompt import prompt as prompts
-
     path = Path(name)
     if path.suffix != ".py":
         path = registry.prompts_path() / f"{name}.py"
@@ -107,7 +99,7 @@ def show_prompt(name: str) -> None:
             raise UsageError(f"no prompt '{name}'.{hint} See: cap prompts list")
         text = requests(registry.load_prompts(path.parent), path.parent.name)[path.stem]
     else:
-        text = prompts.without_synonyms(prompts.load(path).text)
+        text = without_synonyms(load(path).text)
     found = {"prompt": name, "file": str(path), "text": text}
     print_result(found, [text.removesuffix("\n")])
 
@@ -128,9 +120,6 @@ def check(target: str | None, prompts: Path | None, robot: str) -> int:
     Examples in a FILE or DIR are not run, because they may be for another robot; instead, the
     command lists what the names in these examples refer to and reports any errors.
     """  # noqa: D301
-    from cap.models.nearest import Nearest
-    from cap.validation.prompts import check_robot_prompts
-
     if prompts is not None and target is None:
         target = robot
     if target is not None and target not in registry.robots():
@@ -156,8 +145,6 @@ def check(target: str | None, prompts: Path | None, robot: str) -> int:
 
 def _inspect(path: Path, robot: str) -> int:
     """Print what the names in prompt files stand for, and their findings."""
-    from cap.validation.prompts import inspect_names
-
     body = registry.make_robot(robot, mode="instant")
     try:
         primitives = body.primitives()

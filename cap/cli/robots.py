@@ -18,9 +18,9 @@ from cap.cli.options import FILE, PATH, CommandGroup, json_option, option, robot
 from cap.cli.output import print_result, remark, show, writing
 from cap.errors import CapError, Stopped, UsageError
 from cap.robot import registry
+from cap.robot.protocol import BringUp, Step
 
 if TYPE_CHECKING:
-    from cap.robot.protocol import BringUp, Step
     from robots.perception.calibration.file import HandEye
     from robots.perception.calibration.hand_eye import Fit
 

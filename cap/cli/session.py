@@ -9,20 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.cli.output import SessionConsole, is_json, print_json, remark
+from cap.config import data_folder
 from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
+from cap.models.base import Usage
+from cap.result import plain
+from cap.robot import registry
 from cap.robot.robot_files import is_file, path_of
-
-if TYPE_CHECKING:
-    from cap.models.base import Usage
-    from cap.trace.trace import Trace
+from cap.trace.trace import Trace, new_run_folder, status_after
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
 """Below `kernel`, the user gets a note."""
@@ -62,7 +63,6 @@ def open_session(
 
 def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
     from cap.engine.settings import GenerationLimits, Repairs, Sampling
-    from cap.robot import registry
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
@@ -155,8 +155,6 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     Raises:
         UsageError: A dry run is wanted of a robot that is always real.
     """
-    from cap.robot import registry
-
     objects = split_names(options.objects, "--objects", "red block, blue bowl")
     given = {"seed": options.seed, "objects": objects}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
@@ -181,8 +179,6 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
 
 def skills_folder(settings: Any) -> Path:
     """Return the folder of kept functions: the one that is set, or under the person's data."""
-    from cap.config import data_folder
-
     return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
@@ -198,8 +194,6 @@ def beginning(
         robot: The robot's name, for a new folder's.
         header: What the run is begun with; a new folder has the first of its instructions.
     """
-    from cap.trace.trace import Trace, new_run_folder, status_after
-
     there = out is not None and out.exists()
     folder = _claimed(out or new_run_folder(runs, robot, header["instructions"][0]))
     trace = Trace(folder, header)
@@ -378,7 +372,7 @@ def report(
             "status": "failed" if code else "done",
             "run": str(session.trace.folder),
             "turns": [turn.as_json() for turn in session.turns],
-            **world_as_json(session.robot),
+            **_world(session.robot),
         }
         if differs is None:
             mode = getattr(session.robot, "mode", None)
@@ -411,8 +405,6 @@ def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
         options: How it was opened.
         folder: What the run's folder is called.
     """
-    from cap.models.base import Usage
-
     session.report_held()
     commands = getattr(session.robot, "commands", None)
     if options.dry_run and commands:
@@ -424,10 +416,8 @@ def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
     click.echo(f"{folder}: {session.trace.folder}")
 
 
-def world_as_json(robot: Any) -> dict[str, Any]:
+def _world(robot: Any) -> dict[str, Any]:
     """Return how a robot and its world are in the end, as far as it reports: base pose, ink."""
-    from cap.result import plain
-
     found: dict[str, Any] = {}
     if hasattr(robot, "condition"):
         found["condition"] = plain(robot.condition())
@@ -438,8 +428,6 @@ def world_as_json(robot: Any) -> dict[str, Any]:
 
 def real_usage(session: Any) -> dict[str, Usage]:
     """Return what language models took for each LMP, also in turns that were undone."""
-    from cap.models.base import Usage
-
     found: dict[str, Usage] = {}
     for (model, lmp), usage in session.took.items():
         if is_real(model):

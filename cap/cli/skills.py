@@ -10,7 +10,10 @@ import msgspec
 
 from cap.cli.options import PATH, CommandGroup, ModelOptions, json_option, load_config, option
 from cap.cli.output import print_result, show
+from cap.cli.session import model_for, skills_folder
 from cap.errors import SkillError
+from cap.session.skills.skill_check import check_all, set_aside
+from cap.session.skills.store import SkillStore, render
 
 _folder_option = click.option(
     "--skills",
@@ -27,9 +30,6 @@ def command() -> None:
 
 
 def _store(folder: Path | None) -> Any:
-    from cap.cli.session import skills_folder
-    from cap.session.skills.store import SkillStore
-
     return SkillStore(skills_folder(load_config(ModelOptions(), skills=folder)))
 
 
@@ -42,8 +42,6 @@ def list_skills(folder: Path | None) -> None:
     \b
     cap skills list
     """  # noqa: D301
-    from cap.session.skills.skill_check import set_aside
-
     store = _store(folder)
     aside = set_aside(store, ())
     show([_row(store, name, aside.get(name, "")) for name in store.names()])
@@ -69,8 +67,6 @@ def show_skill(name: str, folder: Path | None) -> None:
     \b
     cap skills show get_biggest
     """  # noqa: D301
-    from cap.session.skills.store import render
-
     skill = _store(folder).get(name)
     found = msgspec.structs.asdict(skill)
     print_result(found, [render(skill).removesuffix("\n")])
@@ -90,9 +86,6 @@ def check(folder: Path | None, robot: str | None, model: str | None, prompts: Pa
     \b
     cap skills check -r ravens
     """  # noqa: D301
-    from cap.cli.session import model_for
-    from cap.session.skills.skill_check import check_all
-
     given = None
     if model is not None:
         given = model_for(load_config(ModelOptions(model=model)))

@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cap.cli.approval import edited
 from cap.cli.options import SessionOptions, load_config
@@ -24,9 +24,7 @@ from cap.robot import observation, registry
 from cap.robot.observation import Observation
 from cap.session import session_file
 from cap.trace.export.lerobot import png
-
-if TYPE_CHECKING:
-    from cap.trace.trace import Event
+from cap.trace.trace import Event
 
 COMMANDS = {
     "help": ("[COMMAND]", "list the commands, or describe one"),
