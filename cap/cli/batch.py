@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,8 +119,7 @@ def command(options: BatchOptions, file: Path | None) -> int:
     others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
     if options.model is not None and others:
         count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
-        note = f"note: {count}, which overrides -m: {', '.join(others)}"
-        remark(note)
+        remark(f"note: {count}, which overrides -m: {', '.join(others)}")
     settled, options = options_for(options, config)
     if options.samples > 1:
         settled["sampling"] = sampling(config, options.samples)
@@ -185,20 +184,16 @@ def _show(folder: Path) -> bool | None:
     return good == len(found)
 
 
-def _effect(turns: Sequence[Mapping[str, Any]]) -> str:
-    """Return what a session did: of several instructions, each one's."""
-    return "; ".join(", ".join(turn.get("effect", ())) for turn in turns)
-
-
 def _row(line: Any, model: str | None) -> dict[str, Any]:
     """Return a session's row; the model stands in it where not all have the same."""
     outcome = line.outcome
+    turns = outcome.extra.get("turns", [])
     return {
         "session": line.trial.task,
         "robot": line.trial.split,
         **({} if model is None else {"model": model}),
         "result": "ok" if outcome.success else f"failed ({outcome.cause})",
-        "effect": _effect(outcome.extra.get("turns", [])),
+        "effect": "; ".join(", ".join(turn.get("effect", ())) for turn in turns),
         "why": outcome.failure,
         "calls": outcome.calls,
         "requests": outcome.requests,

@@ -60,14 +60,17 @@ def _show_reasons(report: Any) -> None:
     if found:
         click.echo("\nfailed:")
     for reason in found[:_MOST_REASONS]:
-        trial = reason.lines[0].trial
-        where = " ".join(filter(None, (trial.task, trial.split)))
         text = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
         whole = len(text) <= _MOST_CHARS
         cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
-        click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
+        click.echo(printable(f"  {cut} ({_named(reason.lines[0].trial)})"))
     if len(found) > _MOST_REASONS:
         click.echo(f"  and {len(found) - _MOST_REASONS} more reasons, in the report")
+
+
+def _named(trial: Any) -> str:
+    where = " ".join(filter(None, (trial.task, trial.split)))
+    return f"{where} seed {trial.seed} sample {trial.sample}"
 
 
 @click.command("report")
@@ -82,18 +85,11 @@ def report(folders: tuple[Path, ...], junit: Path | None) -> int:
     cap bench report runs/... --junit results.xml
     """  # noqa: D301
     from benchmarks.report import junit as xml
-    from benchmarks.report.page import write
     from benchmarks.report.tables import read
 
     if junit is not None and len(folders) > 1:
         raise UsageError("--junit writes one file for one folder; name a single DIR")
-    if is_json():
-        print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
-        if is_json():
-            markdown, page = write(folder)
-            click.echo(f"report: {markdown} and {page.name}")
-            continue
         if number:
             click.echo("")
         if show_report(folder) is None:
@@ -145,9 +141,7 @@ def compare(first: Path, second: Path) -> int:
     if found.differing:
         click.echo(f"\ntrials that differ: {len(found.differing)}")
     for trial, won in found.differing[:_MOST_DIFFERING]:
-        where = " ".join(filter(None, (trial.task, trial.split)))
-        who = "1st" if won else "2nd"
-        click.echo(printable(f"  {where} seed {trial.seed} sample {trial.sample}: only the {who}"))
+        click.echo(printable(f"  {_named(trial)}: only the {'1st' if won else '2nd'}"))
     if len(found.differing) > _MOST_DIFFERING:
         click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
     return 0

@@ -117,7 +117,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         problem_file=options.problem_file,
         policy=options.policy,
         k=options.k,
-        shared_library=options.shared_library,
+        shared_library=options.shared_library or None,
         **{"from": options.transcripts},
     )
     if options.k and options.k[-1] > (options.n or 1):

@@ -55,21 +55,21 @@ def given(**values: Any) -> dict[str, Any]:
             found[name] = [str(path.resolve()) for path in value]
         else:
             found[name] = str(value.resolve()) if isinstance(value, Path) else value
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in found.items() if value not in (None, [], {})}
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     """Return the model's part of a suite's options, and options with as many jobs as may be."""
     from cap.models.providers import endpoint_warning, make_model
 
-    found = {
-        "asked": config.asked(),
-        "cache": None if config.cache is None else str(Path(config.cache).resolve()),
-        "max_calls": config.max_calls,
-        "max_cost": config.max_cost,
-        "prices": {name: dict(price) for name, price in config.prices.items()},
-        "record": None if options.record is None else str(options.record.resolve()),
-    }
+    found = given(
+        asked=config.asked(),
+        cache=config.cache,
+        max_calls=config.max_calls,
+        max_cost=config.max_cost,
+        prices={name: dict(price) for name, price in config.prices.items()},
+        record=options.record,
+    )
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
         if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
             remark(f"warning: {warning}")
@@ -78,7 +78,7 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
             most = getattr(config, name)
             options = replace(options, jobs=min(options.jobs, most))
             found[name] = most // options.jobs
-    return {name: value for name, value in found.items() if value not in (None, {})}, options
+    return found, options
 
 
 def run_trials(
