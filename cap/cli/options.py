@@ -20,6 +20,7 @@ import click
 
 from cap import config
 from cap.cli import completion
+from cap.cli.approval import ask_person
 from cap.cli.output import remark
 from cap.errors import UsageError
 from cap.result import EFFECTS
@@ -603,7 +604,7 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
     settings = config.load(
         os.environ,
         Path.cwd(),
-        confirm=confirm,
+        confirm=ask_person if sys.stdin.isatty() else config.refuse,
         flags={**said, **more},
         settings=key_values(options.settings, "--set", "temperature=0.5"),
     )
@@ -621,10 +622,3 @@ _OF_SESSIONS = (
 """Settings that suites, batches and planners do not take: their own hold."""
 _OPTIONS_OF_CONFIG = ("robot", "model", "mode", "base_url", "max_cost")
 """Options that are settings as well."""
-
-
-def confirm(question: str) -> bool:
-    """Ask the person; where there is none, the answer is no."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return click.confirm(question, default=False, err=True)

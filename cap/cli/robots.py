@@ -16,6 +16,7 @@ from cap.cli import completion
 from cap.cli.approval import ask_person
 from cap.cli.options import FILE, PATH, CommandGroup, json_option, option, robot_values, split_names
 from cap.cli.output import print_result, remark, show, writing
+from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, Stopped, UsageError
 from cap.robot import registry
 from cap.robot.protocol import BringUp, Step
@@ -23,9 +24,6 @@ from cap.robot.protocol import BringUp, Step
 if TYPE_CHECKING:
     from robots.perception.calibration.file import HandEye
     from robots.perception.calibration.hand_eye import Fit
-
-
-INTERRUPTED = "it was ended here; what moved was stopped"
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Checked:
     question: str = ""
     """What the person was asked, if anything."""
     exit_code: int = 0
-    """Of the error it failed with, or of what it lacked."""
+    """Of the error it failed with, of what it lacked, or of what interrupted it."""
 
 
 @click.group("robots", cls=CommandGroup)
@@ -202,13 +200,13 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None) -> int
     with writing(path):
         path.write_text(head, encoding="utf-8")
     checked: list[Checked] = []
-    ended, stop = "", None
+    ended = ""
     try:
         for number, step in enumerate(checklist.steps(), 1):
             if ended:
                 done = Checked(step.title, "not done", f"after: {ended}")
             else:
-                done, stop = _checked_step(step, checklist)
+                done = _checked_step(step, checklist)
                 ended = "" if done.result == "ok" else step.title
             checked.append(done)
             asked = f" (asked: {done.question})" if done.question else ""
@@ -219,32 +217,32 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None) -> int
                 click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
     finally:
         checklist.close()
-    if stop is not None:
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            click.echo(f"protocol: {path}")
-        raise stop
-    print_result([vars(step) for step in checked], [f"protocol: {path}"])
+    with contextlib.suppress(OSError):
+        print_result([vars(step) for step in checked], [f"protocol: {path}"])
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
 
-def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseException | None]:
-    """Ask the user, then do a step; return its result, and what interrupted it."""
+def _checked_step(step: Step, checklist: BringUp) -> Checked:
+    """Ask the user, then do a step; return its result."""
     question = step.question
     if question and not sys.stdin.isatty():
         lacks = "it needs a terminal, where a person can be asked: run it in one"
-        return Checked(step.title, "not done", lacks, question, UsageError.exit_code), None
+        return Checked(step.title, "not done", lacks, question, UsageError.exit_code)
     try:
         if question and not ask_person(question):
-            return Checked(step.title, "declined", "the user said no", question), None
-        return Checked(step.title, "ok", step.do(), question), None
+            return Checked(step.title, "declined", "the user said no", question)
+        return Checked(step.title, "ok", step.do(), question)
     except CapError as error:
         checklist.stop()
         why = f"{type(error).__name__}: {error}"
-        return Checked(step.title, "failed", why, question, error.exit_code), None
+        return Checked(step.title, "failed", why, question, error.exit_code)
     except (KeyboardInterrupt, Stopped) as stop:
         checklist.stop()
-        return Checked(step.title, "interrupted", INTERRUPTED, question), stop
+        stop_signals.taken()  # what is left is only to be written down
+        code = 130 if isinstance(stop, KeyboardInterrupt) else int(str(stop.code))
+        why = "it was ended here; what moved was stopped"
+        return Checked(step.title, "interrupted", why, question, code)
 
 
 def _shown_and_asked(source: str) -> bool:

@@ -78,8 +78,8 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
                 film.turn()
             if turn.failure is not None:
                 break
-        paths = film.finish() if film else []
-        return report(session, now, paths, left=instructions[len(session.turns) :])
+        paths = film.finish() if film else ()
+        return report(session, paths, left=instructions[len(session.turns) :])
 
 
 def _replay(options: RunOptions, folder: Path) -> int:
@@ -92,7 +92,7 @@ def _replay(options: RunOptions, folder: Path) -> int:
             differs += [] if entry.same else [entry.step.text]
             if film is not None:
                 film.turn()
-        return report(session, options, film.finish() if film else [], differs=differs)
+        return report(session, film.finish() if film else (), differs=differs)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def exec_command(options: ExecOptions, file: Path) -> int:
     with open_session(options, [name]) as session:
         watch(session, options)
         session.execute(source, name, options.expect)
-        return report(session, options, [])
+        return report(session)
 
 
 def read_source(file: Path) -> str:

@@ -332,9 +332,9 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     console = SessionConsole(highlight=False)
     follows = session.engine.settings.allow is None
     session.trace.listeners.append(Live(console, options.verbose, echo, follows))
-    if options.dry_run or getattr(session.robot, "mode", "") == "dry run":
-        sends = hasattr(session.robot, "commands")
-        where = "nothing is sent" if sends else "in the instant world"
+    unsent = _unsent(session.robot)
+    if options.dry_run or unsent is not None:
+        where = "in the instant world" if unsent is None else "nothing is sent"
         console.print(f"dry run: {where}; no hardware moves", style="dim")
     level = session.engine.sandbox.level
     if level in _WEAK_LEVELS:
@@ -348,8 +348,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
 
 def report(
     session: Any,
-    options: SessionOptions,
-    paths: list[Path],
+    paths: Sequence[Path] = (),
     *,
     left: Sequence[str] = (),
     differs: Sequence[str] | None = None,
@@ -358,7 +357,6 @@ def report(
 
     Args:
         session: Whose turns are over.
-        options: How it was opened.
         paths: Pictures of it.
         left: Instructions that were not run, after a failure.
         differs: Of a run that was repeated, the steps that came out differently.
@@ -379,8 +377,8 @@ def report(
             shown |= {"mode": mode, "usage": vars(session.usage)}
         else:
             shown["differs"] = differs
-        if options.dry_run and hasattr(session.robot, "commands"):
-            shown["commands"] = session.robot.commands
+        if (unsent := _unsent(session.robot)) is not None:
+            shown["commands"] = unsent
         if paths:
             shown["pictures"] = [str(path) for path in paths]
         print_json(shown)
@@ -393,23 +391,26 @@ def report(
         click.echo(f"not run after the failure: {words}")
     for path in paths:
         click.echo(f"picture: {path}")
-    say_end(session, options)
+    say_end(session)
     return code
 
 
-def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
+def _unsent(robot: Any) -> list[str] | None:
+    """Return the commands that a robot in a dry run would have sent; None of any other."""
+    return getattr(robot, "commands", None) if getattr(robot, "mode", "") == "dry run" else None
+
+
+def say_end(session: Any, folder: str = "run") -> None:
     """Say what a robot holds, what a dry run would have sent, what models took, where the run is.
 
     Args:
         session: Whose turns are over.
-        options: How it was opened.
         folder: What the run's folder is called.
     """
     session.report_held()
-    commands = getattr(session.robot, "commands", None)
-    if options.dry_run and commands:
+    if unsent := _unsent(session.robot):
         click.echo("commands that would be sent:")
-        for line in commands:
+        for line in unsent:
             click.echo(f"  {line}")
     if len(session.turns) > 1 and (found := real_usage(session)):
         click.echo(f"total: {usage_line(functools.reduce(Usage.plus, found.values()))}")

@@ -84,7 +84,7 @@ def command(options: ServeOptions) -> int:
         watch(session, now)
         click.echo(f"open {link}")
         page.run(session, now)
-        say_end(session, now)
+        say_end(session)
     return 0
 
 

@@ -77,7 +77,7 @@ class Repl:
 
             with stop_signals.idle():  # the one is left whole, as is the other begun
                 if self.commands is not None:
-                    say_end(self.commands.session, self.commands.options, "left")
+                    say_end(self.commands.session, "left")
                 watch(session, options, echo=not self.typed)
                 commands = Commands(session, options, SessionConsole(highlight=False), self.begin)
                 before, self._open, self.commands = self._open, fresh.pop_all(), commands
@@ -105,7 +105,7 @@ class Repl:
                 typing.enter_context(stop_signals.idle())
             while not self.commands.ended and (text := self._read(editor)) is not None:
                 failed |= not self._obey(text)
-        say_end(self.commands.session, self.commands.options)
+        say_end(self.commands.session)
         return int(failed and not self.typed)
 
     def _read(self, editor: Any) -> str | None:

@@ -86,8 +86,6 @@ class Commands:
         """What the model was asked with at last, below the prompt's own text."""
         self.repairs: list[str] = []
         """Why programs of the last turn were written again."""
-        self.notes: list[str] = []
-        """Remarks on the model's answers in the last turn."""
         session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
@@ -101,15 +99,11 @@ class Commands:
         if event.depth:
             return
         if kind == "instruction":
-            self.repairs, self.notes = [], []
-            if "source" not in data:
-                self.tail = ""
+            self.repairs = []
         elif kind == "prompt" and data["lmp"] == "ui":
             self.tail = data["tail"]
         elif kind == "repair":
             self.repairs.append(data["reason"])
-        elif kind in ("completion", "program"):
-            self.notes += data["notes"]
         elif kind == "failure" and (here := self._in_place_of_options(data["message"])):
             self.tell(f"  here: {here}", "yellow")
 
@@ -302,8 +296,6 @@ class Commands:
             done = ", ".join(folded(call.name for call in turn.done))
             self.tell(f"  completed before the failure, and not undone: {done or 'nothing'}")
             self.tell(f"  cause: {failure.cause}", "dim")
-        for note in dict.fromkeys(self.notes):
-            self.tell(f"  {note}", "dim")
 
     def do_prompt(self, given: str) -> None:
         """Show what the model was asked with."""
