@@ -1,4 +1,4 @@
-"""The server of `cap mcp`: tools, resources and a prompt over one session.
+"""The server of `cap mcp`: tools and resources over one session.
 
 The same session as REPL and library: an agent writes whole programs over the robot's functions, and
 each is checked, runs in the sandbox and can be undone. The session has one thread of its own; to
@@ -330,7 +330,7 @@ def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
 
 
 def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
-    """Add the resources and the prompt."""
+    """Add the resources."""
     session = thread.session
 
     @server.resource("cap://scene", mime_type="application/json")
@@ -361,14 +361,6 @@ def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
         if name not in prompts:
             raise ValueError(f"no prompt {name!r}; there are {', '.join(prompts)}")
         return prompts[name].text
-
-    @server.prompt()
-    def write_program(instruction: str) -> str:
-        """The robot's hints and examples, then an instruction; answer with a program."""
-        prompt, engine, state = session.prompt, session.engine, session.state
-        context = engine.context(prompt).text
-        docs = engine.docs(prompt)
-        return prompt.render(instruction, context, state.history, state.hints, docs)
 
 
 def bounded(found: dict[str, Any]) -> dict[str, Any]:

@@ -124,10 +124,8 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    if out.exists():
-        raise UsageError(f"{out} exists; name another with --out, or remove it")
-    with writing(out):
-        out.write_text(text, encoding="utf-8")
+    with writing(out), out.open("x", encoding="utf-8") as file:
+        file.write(text)
     click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 

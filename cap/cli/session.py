@@ -306,8 +306,9 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True
         options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
-        by = {(True, False): "agreement", (False, True): "goal"}
-        chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
+        chosen = "agreement" if kept.sampling.agreement else "goal"
+        if kept.sampling.agreement == kept.sampling.goal:
+            chosen = "both"
         options = replace(
             options,
             samples=kept.sampling.samples,

@@ -20,8 +20,6 @@ MOST_TURNS = 30
 """How many turns of the conversation are shown."""
 MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
-MOST_PRINTED = 10
-"""How many of the lines that a program printed are shown, the last ones."""
 ASKS = "waiting for your answer: may it run?"
 READY = "ready: say what the robot should do, then Enter"
 _STATUS = {
@@ -58,7 +56,6 @@ class Chronicle:
         """The line that runs."""
         self._written = ""
         """What the model has written so far."""
-        self._printed: list[str] = []
         self._waiting: list[str] = []
 
     def __call__(self, event: Event) -> None:
@@ -86,14 +83,10 @@ class Chronicle:
             self._line = 0
         if kind in ("instruction", "prompt"):
             self._written = ""
-        if kind == "instruction":
-            self._printed = []
-        elif kind == "line":
+        if kind == "line":
             self._line = data["number"]
         elif kind == "text":
             self._written = self._written + data["text"] if data["text"] else ""
-        elif kind == "printed":
-            self._printed += data["text"].removesuffix("\n").split("\n")
 
     def _turn(self) -> TurnRecord:
         if not self._record.turns:
@@ -137,5 +130,5 @@ class Chronicle:
                 str(self._panel.status(self._status, self._status == ASKS)),
                 str(self._panel.turns(self._waiting, shown)),
                 str(self._panel.program(program, self._line, self._written)),
-                str(self._panel.calls(program, self._printed, MOST_ROWS, MOST_PRINTED)),
+                str(self._panel.calls(program, MOST_ROWS)),
             )

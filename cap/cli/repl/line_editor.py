@@ -67,12 +67,9 @@ class ReplCompleter(Completer):
         all. The sentences are those of the prompt that can be said here.
         """
         objects = self._on_table()
-        names, ends = objects, [line[match.start() :] for match in _WORD.finditer(line)]
-        if line[-1:].isspace():  # a name may go on behind a space
-            ends.append("")
-        elif line:
-            scope = self.session.engine.scope(self.session.prompt, self.session.state)
-            names = list(dict.fromkeys([*objects, *sorted(scope.names())]))
+        ends = [line[match.start() :] for match in _WORD.finditer(line)]
+        scope = self.session.engine.scope(self.session.prompt, self.session.state)
+        names = list(dict.fromkeys([*objects, *sorted(scope.names())]))
         fits = (
             [(typed, name) for name in names if name.lower().startswith(typed.lower())]
             for typed in ends

@@ -128,18 +128,10 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
     assert "62.50 s" in calls
 
 
-def test_what_a_program_prints_stands_below_its_calls() -> None:
-    printed = ("one\n  two\n", "x\n" * 9, "<b>\n")
-    calls = shown(*(("printed", {"text": text}) for text in printed))[3]
-    rows = [re.sub("<[^>]+>", "", row).strip() for row in calls.split("</div>")]
-    wanted = ["… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;"]
-    assert [row for row in rows if row] == wanted
-
-
 def test_calls_with_arrays_are_shown() -> None:
     points = [np.full((3, 2), number) for number in (1.0, 1.0, 2.0)]
     events = [("call", {"name": "draw", "args": (one,), "result": one}) for one in points]
-    assert "<b>× 2</b>" in shown(*events)[2]
+    assert "<b>× 2</b>" in shown(*events)[3]
 
 
 def test_without_its_extra_the_page_names_it(
