@@ -65,10 +65,10 @@ _UNNAMED = "for sessions that specify none."
 class BatchOptions(RunnerOptions):
     """What sessions have by default, and how they are run."""
 
-    robot: str | None = vary(None, help=f"Robot {_UNNAMED}")
-    model: str | None = vary(None, help=f"Model {_UNNAMED}")
-    mode: str | None = vary(None, help=f"Simulation mode {_UNNAMED}")
-    prompts: Path | None = vary(None, help=f"Folder with prompt files {_UNNAMED}")
+    robot: str | None = vary(None, f"Robot {_UNNAMED}")
+    model: str | None = vary(None, f"Model {_UNNAMED}")
+    mode: str | None = vary(None, f"Simulation mode {_UNNAMED}")
+    prompts: Path | None = vary(None, f"Folder with prompt files {_UNNAMED}")
     samples: int = 1
     rounds: int = 1
     learn: bool = False

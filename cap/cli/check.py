@@ -27,7 +27,7 @@ _MOST_HINTS = 5
 
 @click.command("check")
 @click.argument("file", type=PATH, required=False)
-@option("robot", default="ravens", show_default=True, help="Robot that the program is for.")
+@option("robot", "Robot that the program is for.", default="ravens", show_default=True)
 @click.option("--rules", is_flag=True, help="List the rules that programs must follow.")
 @click.option(
     "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."

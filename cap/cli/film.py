@@ -14,7 +14,7 @@ import click
 
 from cap.cli.options import SessionOptions
 from cap.cli.output import remark, writing
-from cap.cli.session import replayed
+from cap.cli.session import differing, replayed
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.messages import shown_call
 from cap.robot.view import Shape, Viewable, lathe_mesh
@@ -199,16 +199,13 @@ def film_run(
     """
     if to in _NEEDED:
         _library(to)  # what is missing is named before the run is repeated
-    other = []
     with tempfile.TemporaryDirectory() as place:
         again, made = Path(place) / "run", Path(place) / f"film.{to}"
         options = SessionOptions(out=again, robot=robot, robot_options=robot_options)
         with replayed(options, folder) as (session, steps):
             kinds: dict[str, Any] = {"rrd": RerunFile, "lerobot": Dataset}
             film = kinds.get(to, Pictures)(session, made)
-            for entry in steps:
-                film.turn(entry.turn)
-                other += [] if entry.same else [entry.step.text]
+            other = differing(steps, film)
             film.finish()
         with writing(out):
             (shutil.copytree if made.is_dir() else shutil.copyfile)(made, out)

@@ -15,7 +15,8 @@ from cap.cli.options import (
     unasked_config,
     with_options,
 )
-from cap.cli.output import is_json, print_result, remark, show
+from cap.cli.output import is_json, print_result, show
+from cap.cli.session import warned_of
 from cap.errors import UsageError
 from cap.models import providers
 
@@ -69,9 +70,7 @@ def check_model(name: str, options: ModelOptions, window: int) -> None:
 
     settings = load_config(options, model=name)
     timeout_s = ANSWER_S if settings.model_timeout is None else None
-    model = providers.make_model(name, asked=settings.asked(), timeout_s=timeout_s)
-    if warning := providers.endpoint_warning(model):
-        remark(f"warning: {warning}")
+    model = warned_of(providers.make_model(name, asked=settings.asked(), timeout_s=timeout_s))
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:
         raise UsageError(f"{name} is not an endpoint, so there is nothing to check")

@@ -36,15 +36,15 @@ class PlanOptions(ModelOptions):
 
     model: str | None = vary(
         None,
-        help="Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, "
-        "noisy-say:P, even-say:N, uniform-say or copy-say (N: number of other steps; P: "
-        "probability of the correct step).",
+        "Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, noisy-say:P, "
+        "even-say:N, uniform-say or copy-say (N: number of other steps; P: probability of the "
+        "correct step).",
     )
-    robot: str = vary("kitchen", help="Robot: kitchen, ravens or household.")
+    robot: str = vary("kitchen", "Robot: kitchen, ravens or household.")
     seed: int = 0
     mode: str = "instant"
     objects: str | None = vary(
-        None, help='Objects and their places, such as "apple @ table, sponge @ cart".'
+        None, 'Objects and their places, such as "apple @ table, sponge @ cart".'
     )
     planner: str = "saycan"
     feedback: str | None = None

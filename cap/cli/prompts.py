@@ -106,8 +106,8 @@ def show_prompt(name: str) -> None:
 
 @command.command("check")
 @click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
-@option("prompts", help="Folder with prompt files to check instead of the robot's own.")
-@option("robot", default="ravens", show_default=True, help="Robot that a FILE or DIR is for.")
+@option("prompts", "Folder with prompt files to check instead of the robot's own.")
+@option("robot", "Robot that a FILE or DIR is for.", default="ravens", show_default=True)
 @json_option
 def check(target: str | None, prompts: Path | None, robot: str) -> int:
     """Run every example in the instant world; exit with code 1 if any fails.

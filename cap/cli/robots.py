@@ -84,7 +84,7 @@ def show_robot(name: str) -> None:
 
 @command.command("new")
 @click.argument("name")
-@option("out", help="Folder to create (default: NAME).")
+@option("out", "Folder to create (default: NAME).")
 def new_robot(name: str, out: Path | None) -> None:
     """Create a working robot to start from: class, prompts, task, oracle and test.
 
@@ -101,9 +101,9 @@ def new_robot(name: str, out: Path | None) -> None:
 
 @command.command("scene")
 @click.argument("name", shell_complete=completion.robots)
-@option("seed", default=0, show_default=True, help="Seed for the scene.")
+@option("seed", "Seed for the scene.", default=0, show_default=True)
 @option("objects")
-@option("out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
+@option("out", "File to write (default: standard output).", type=FILE, metavar="FILE")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     """Write the scene for a seed as TOML; you can edit it and load it with -R scene=FILE.
 
@@ -131,13 +131,13 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
 
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
-@option("ask", is_flag=True, help="Ask before each example that moves a real robot.")
-@option("yes", is_flag=True, help="Do not ask before examples that move a real robot.")
+@option("ask", "Ask before each example that moves a real robot.", is_flag=True)
+@option("yes", "Do not ask before examples that move a real robot.", is_flag=True)
 @json_option
 @option(
     "robot_options",
+    "Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
     multiple=True,
-    help="Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
 )
 @click.option(
     "--protocol",

@@ -14,7 +14,7 @@ import click
 
 from cap.cli.film import wanted
 from cap.cli.options import PATH, Command, SessionOptions, json_option, with_options
-from cap.cli.session import open_session, replayed, report, resumed, watch
+from cap.cli.session import differing, open_session, replayed, report, resumed, watch
 from cap.errors import CheckFailed, UsageError
 from cap.files import read_bytes
 from cap.program.program import MAX_SOURCE_CHARS
@@ -87,11 +87,7 @@ def _replay(options: RunOptions, folder: Path) -> int:
     with replayed(options, folder) as (session, steps):
         watch(session, options)
         film = wanted(session, options.gif, options.pictures)
-        differs = []
-        for entry in steps:
-            differs += [] if entry.same else [entry.step.text]
-            if film is not None:
-                film.turn()
+        differs = differing(steps, film)
         return report(session, film.finish() if film else (), differs=differs)
 
 

@@ -125,14 +125,14 @@ def sampling(settings: Any, samples: int) -> dict[str, Any]:
 
 
 def model_for(settings: Any, record: Path | None = None) -> Any:
-    """Build the model the settings name; a person is warned where others can listen.
+    """Build the model the settings name.
 
     Args:
         settings: Its name, and how it is asked.
         record: JSONL file its completions are appended to.
     """
     from cap.models.budget import Allowance
-    from cap.models.providers import ModelTerms, endpoint_warning, make_model
+    from cap.models.providers import ModelTerms, make_model
 
     model = make_model(
         settings.model,
@@ -144,6 +144,13 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
             prices=settings.prices,
         ),
     )
+    return warned_of(model)
+
+
+def warned_of(model: Any) -> Any:
+    """Return a model, once the user is warned where others can listen."""
+    from cap.models.providers import endpoint_warning
+
     if warning := endpoint_warning(model):
         remark(f"warning: {warning}")
     return model
@@ -306,9 +313,8 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True
         options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
-        chosen = "agreement" if kept.sampling.agreement else "goal"
-        if kept.sampling.agreement == kept.sampling.goal:
-            chosen = "both"
+        by = {(True, False): "agreement", (False, True): "goal"}
+        chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
         options = replace(
             options,
             samples=kept.sampling.samples,
@@ -318,6 +324,16 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             yield session, replay.replay(replay.ready(session, kept, folder), todo)
+
+
+def differing(steps: Iterator[Any], film: Any) -> list[str]:
+    """Repeat steps, filmed if there is a film; return those that came out differently."""
+    found = []
+    for entry in steps:
+        if film is not None:
+            film.turn(entry.turn)
+        found += [] if entry.same else [entry.step.text]
+    return found
 
 
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:

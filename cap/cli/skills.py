@@ -74,9 +74,9 @@ def show_skill(name: str, folder: Path | None) -> None:
 
 @command.command("check")
 @_folder_option
-@option("robot", help="Check only the skills of this robot (name or file).")
-@option("model", help="Model that answers LMP calls (default: the recorded answers are reused).")
-@option("prompts", help="Folder with prompt files to use instead of the shipped ones.")
+@option("robot", "Check only the skills of this robot (name or file).")
+@option("model", "Model that answers LMP calls (default: the recorded answers are reused).")
+@option("prompts", "Folder with prompt files to use instead of the shipped ones.")
 @json_option
 def check(folder: Path | None, robot: str | None, model: str | None, prompts: Path | None) -> int:
     """Run each skill's example; exit with code 1 if any fails.

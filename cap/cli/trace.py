@@ -85,15 +85,11 @@ def show_trace(folder: Path | None, verbose: bool) -> None:
 )
 @option(
     "out",
+    "Output file or, for lerobot, output folder (default: in the run folder).",
     metavar="FILE",
-    help="Output file or, for lerobot, output folder (default: in the run folder).",
 )
-@option("robot", metavar="FILE", help="Robot file to use when repeating the run.")
-@option(
-    "robot_options",
-    multiple=True,
-    help="Set a robot option when repeating the run; repeatable.",
-)
+@option("robot", "Robot file to use when repeating the run.", metavar="FILE")
+@option("robot_options", "Set a robot option when repeating the run; repeatable.", multiple=True)
 def export_trace(
     folder: Path | None,
     to: str,

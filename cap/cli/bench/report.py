@@ -76,7 +76,7 @@ def _named(trial: Any) -> str:
 @click.command("report")
 @click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
-@option("junit", help="Write a JUnit XML report for a single DIR.")
+@option("junit", "Write a JUnit XML report for a single DIR.")
 def report(folders: tuple[Path, ...], junit: Path | None) -> int:
     """Write report.md and report.html to each results folder, and print the tables.
 

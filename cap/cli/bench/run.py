@@ -46,12 +46,12 @@ class SuiteOptions(TrialOptions):
 
     model: str | None = vary(
         None,
-        help="Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, "
-        "and planning accepts stand-ins such as perfect-say.",
+        "Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, and "
+        "planning accepts stand-ins such as perfect-say.",
     )
     perception: str = "truth"
     prompts: str | None = vary(
-        None, type=str, help="Prompt set or folder (default: the suite's own)."
+        None, "Prompt set or folder (default: the suite's own).", type=str, metavar="DIR"
     )
     disturbances: dict[str, float] = field(default_factory=dict)
     best_of: int = 1

@@ -17,6 +17,7 @@ import click
 
 from cap.cli.options import Command, RunnerOptions
 from cap.cli.output import remark
+from cap.cli.session import warned_of
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
@@ -60,7 +61,7 @@ def given(**values: Any) -> dict[str, Any]:
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     """Return the model's part of a suite's options, and options with as many jobs as may be."""
-    from cap.models.providers import endpoint_warning, make_model
+    from cap.models.providers import make_model
 
     found = given(
         asked=config.asked(),
@@ -71,8 +72,7 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
         record=options.record,
     )
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
-        if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
-            remark(f"warning: {warning}")
+        warned_of(make_model(config.model, asked=config.asked()))
     for name in ("concurrency", "requests_per_minute"):
         if config.sources[name] != "default":
             most = getattr(config, name)

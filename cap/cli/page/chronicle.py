@@ -107,13 +107,11 @@ class Chronicle:
 
     def wait_for(self, words: list[str]) -> None:
         """Tell what waits for the turn that runs."""
-        with self._lock:
-            self._waiting, self._new = words, True
+        self._waiting, self._new = words, True
 
     def say(self, status: str) -> None:
         """Tell what goes on just now; what asks for an answer stands out."""
-        with self._lock:
-            self._status, self._new = status, True
+        self._status, self._new = status, True
 
     def news(self) -> tuple[str, str, str, str] | None:
         """Return status, conversation, program and calls as HTML; None if nothing is new."""
