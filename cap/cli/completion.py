@@ -6,7 +6,7 @@ What a word may be is looked up when Tab is pressed: robots, models, suites and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -52,29 +52,27 @@ def prompt_names() -> list[str]:
     return [f"{path.parent.name}/{path.stem}" for path in files]
 
 
-def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the robots that begin so; or files, for the user's own robot."""
+def _robot_names() -> Iterable[str]:
     from cap.robot import registry
 
-    return _beginning(typed, registry.robots()) or [CompletionItem(typed, type="file")]
+    return registry.robots()
 
 
-def models(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the models and providers that begin so."""
-    return _beginning(typed, model_names())
-
-
-def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the suites that begin so; or files, for the user's own suite."""
+def _suite_names() -> Iterable[str]:
     from benchmarks.suite import names
 
-    return _beginning(typed, names()) or [CompletionItem(typed, type="file")]
+    return names()
 
 
-def prompts(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the shipped prompts that begin so; or files."""
-    return _beginning(typed, prompt_names()) or [CompletionItem(typed, type="file")]
+def _completes(names: Callable[[], Iterable[str]]) -> Callable[..., list[CompletionItem]]:
+    """Return what completes a word: the names that begin so, or else files, such as the user's."""
+
+    def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+        found = [CompletionItem(name) for name in names() if name.startswith(typed)]
+        return found or [CompletionItem(typed, type="file")]
+
+    return complete
 
 
-def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(typed)]
+robots, models = _completes(_robot_names), _completes(model_names)
+suites, prompts = _completes(_suite_names), _completes(prompt_names)

@@ -53,7 +53,6 @@ _TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
     "-m": "/model NAME switches to another model",
-    "--base-url": "/model NAME URL sets the address",
     "--dry-run": "/quit, and start cap repl with it",
 }
 """What takes the place of an option that a message names, where the session is open."""
@@ -104,8 +103,10 @@ class Commands:
             self.tail = data["tail"]
         elif kind == "repair":
             self.repairs.append(data["reason"])
-        elif kind == "failure" and (here := self._in_place_of_options(data["message"])):
-            self.tell(f"  here: {here}", "yellow")
+        elif kind == "failure" and not self.screen.is_page:
+            named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", data["message"])
+            for option in _OPTIONS.keys() & named:
+                self.tell(f"  here: {_OPTIONS[option]}", "yellow")
 
     def obey(self, line: str) -> bool:
         """Run one line; return whether it came to what was asked for."""
@@ -156,8 +157,6 @@ class Commands:
 
     def refuse(self, why: str) -> None:
         """Say what went wrong: of a pipe on standard error."""
-        if here := self._in_place_of_options(why):
-            why += f"; here: {here}"
         if self.screen.is_terminal:
             self.tell(f"error: {why}", "red")
         else:
@@ -438,13 +437,6 @@ class Commands:
         folder = self.session.trace.folder
         self.tell(f"{folder}")
         self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
-
-    def _in_place_of_options(self, message: str) -> str:
-        """Return what to do here where a message names options of the command line; "" if none."""
-        if self.screen.is_page:
-            return ""
-        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", message)
-        return ", ".join(here for option, here in _OPTIONS.items() if option in named)
 
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""

@@ -258,7 +258,7 @@ def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
         ("/sceen", "no command /sceen. Did you mean 'scene'"),
         ("/\x1b[31m", "no command /\\x1b[31m"),
         ("pour the coffee", "here: /model NAME switches to another model"),
-        ("/model vllm/x notaurl", "here: /model NAME URL sets the address"),
+        ("/model vllm/x notaurl", "is not an http(s) address"),
         ("/quit now", "/quit takes no arguments, so leave out 'now'"),
         ("/undo", "error: nothing to undo"),
         ("/save put_first_on_second", "'put_first_on_second' is the robot's own"),
