@@ -19,7 +19,7 @@ from cap.cli.options import (
     vary,
     with_options,
 )
-from cap.cli.output import is_json, print_json, remark, show
+from cap.cli.output import is_json, print_json, show
 from cap.cli.session import sampling, skills_folder
 from cap.messages import printable
 from cap.robot.robot_files import path_of
@@ -116,10 +116,6 @@ def command(options: BatchOptions, file: Path | None) -> int:
     prompts = None if options.prompts is None else str(options.prompts.resolve())
     said = {name: getattr(options, name) for name in usual} | {"prompts": prompts}
     batch = read(file, _placed(usual), _placed(said))
-    others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
-    if options.model is not None and others:
-        count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
-        remark(f"note: {count}, which overrides -m: {', '.join(others)}")
     settled, options = options_for(options, config)
     if options.samples > 1:
         settled["sampling"] = sampling(config, options.samples)
