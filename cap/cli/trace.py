@@ -10,6 +10,7 @@ import click
 from cap.cli.options import PATH, CommandGroup, json_option, option, unasked_config
 from cap.cli.output import is_json, print_json, show, writing
 from cap.errors import CapError, UsageError
+from cap.messages import printable
 from cap.trace.reader import UNREADABLE, read_events, read_header
 
 FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
@@ -71,11 +72,15 @@ def show_trace(folder: Path | None, verbose: bool) -> None:
     live = Live(Console(highlight=False), verbose)
     shown = {key: header.get(key) for key in ("status", "robot", "mode", "model", "seed")}
     click.echo(" ".join(f"{key}={value}" for key, value in shown.items()))
-    for entry in events:
+    for number, entry in enumerate(events, start=1):
         if entry["kind"] == UNREADABLE:
             click.echo(f"line {entry['data']['line']} of events.jsonl cannot be read")
-        else:
+            continue
+        try:
             live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
+            odd = f"event {number}, '{entry['kind']}', has an unexpected format; --json shows it"
+            click.echo(printable(odd))
 
 
 @command.command("export")
