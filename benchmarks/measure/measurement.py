@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from cap.cli.output import show
+from cap.cli.output import print_json, show
 from cap.errors import MissingExtra
 
 _COLUMNS = 120
@@ -74,7 +74,10 @@ def run(measure: Callable[[int], Iterable[Measurement]], runs: int, words: str |
         }
         for row in rows
     ]
-    show(table, given.json, columns=_COLUMNS)
+    if given.json:
+        print_json(table)
+    else:
+        show(table, columns=_COLUMNS)
     over = [row.what for row in rows if not row.ok]
     if over:
         sys.stderr.write(f"over the limit: {', '.join(over)}\n")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from cap.cli.output import remark
+from cap.engine.settings import Approve, Decision
 from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
-
-if TYPE_CHECKING:
-    from cap.engine.settings import Approve, Decision
-    from cap.session.skills.learning import OfferedSkill
+from cap.messages import printable
 
 
 def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
@@ -57,8 +56,6 @@ def approver(asks: str, simulated: bool, ask: Approve | None = None) -> Approve 
 
 def ask_for_program(source: str) -> Decision:
     """Ask the person whether a program that was shown may run: yes, no and why, or edited."""
-    from cap.engine.settings import Decision
-
     if not _somebody_to_ask():
         return Decision(False)
     choice = click.Choice(["y", "yes", "n", "no", "e", "edit"], case_sensitive=False)
@@ -80,10 +77,9 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(False, reason=" ".join(reason.split()))
             text, wrong = edited(text)
             if wrong:
-                click.echo(f"{wrong}; edit it again, or accept the program shown", err=True)
+                remark(f"{wrong}; edit it again, or accept the program shown")
             elif text.strip() in ("", source.strip()):
-                empty = "" if text.strip() else "the program is empty, so "
-                click.echo(f"{empty}nothing was changed", err=True)
+                remark("nothing was changed")
                 text = source
             else:
                 return Decision(False, edited=text)
@@ -106,8 +102,6 @@ def edited(text: str) -> tuple[str, str]:
         return text, f"{reason}; unless you pressed Ctrl-C, set EDITOR to an editor that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}"
-    except ValueError as error:  # a null character
-        return text, str(error)
     return text, ""
 
 
@@ -120,15 +114,13 @@ def _no_answer(abort: click.Abort) -> bool:
     if not isinstance(abort.__context__, EOFError):
         click.echo(err=True)  # what is said next begins a line
         raise KeyboardInterrupt from None
-    click.echo("\nno answer; assuming no", err=True)
+    remark("\nno answer; assuming no")
     return False
 
 
 def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
-        click.echo(
-            "nobody to ask: standard input is not a terminal; run cap in a terminal", err=True
-        )
+        remark("nobody to ask: standard input is not a terminal; run cap in a terminal")
         return False
     try:
         import termios
@@ -150,12 +142,10 @@ def ask_person(question: str) -> bool:
         return _no_answer(abort)
 
 
-def keep_skill(offered: OfferedSkill) -> bool:
-    """Ask the person whether a function is kept as a skill; where nobody is, it is."""
+def keep_skill(offered: Any) -> bool:
+    """Ask the person whether an `OfferedSkill` is kept; where nobody is, it is."""
     if not sys.stdin.isatty():
         return True
-    from cap.messages import printable
-
     name = printable(offered.definition.name)
     did = printable(offered.did)
     return ask_person(f"Save {name} as a skill? Its example had the same effect again: {did}.")

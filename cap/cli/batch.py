@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.bench.trials import SHARED, options_for, run_trials
-from cap.cli.options import PATH, Command, RunnerOptions, load_config, vary, with_options
-from cap.cli.output import print_json, show
+from cap.cli.options import (
+    PATH,
+    Command,
+    RunnerOptions,
+    json_option,
+    load_config,
+    vary,
+    with_options,
+)
+from cap.cli.output import is_json, print_json, show
 from cap.cli.session import sampling, skills_folder
 from cap.messages import printable
 from cap.robot.robot_files import path_of
@@ -58,10 +65,10 @@ _UNNAMED = "for sessions that specify none."
 class BatchOptions(RunnerOptions):
     """What sessions have by default, and how they are run."""
 
-    robot: str | None = vary(None, help=f"Robot {_UNNAMED}")
-    model: str | None = vary(None, help=f"Model {_UNNAMED}")
-    mode: str | None = vary(None, help=f"Simulation mode {_UNNAMED}")
-    prompts: Path | None = vary(None, help=f"Folder with prompt files {_UNNAMED}")
+    robot: str | None = vary(None, f"Robot {_UNNAMED}")
+    model: str | None = vary(None, f"Model {_UNNAMED}")
+    mode: str | None = vary(None, f"Simulation mode {_UNNAMED}")
+    prompts: Path | None = vary(None, f"Folder with prompt files {_UNNAMED}")
     samples: int = 1
     rounds: int = 1
     learn: bool = False
@@ -90,11 +97,11 @@ class BatchOptions(RunnerOptions):
 )
 @click.argument("file", type=PATH, required=False)
 @with_options(BatchOptions)
+@json_option
 def command(options: BatchOptions, file: Path | None) -> int:
     """Run the sessions of a file."""
-    as_json = options.as_json
     if options.example:
-        if as_json:
+        if is_json():
             raise click.UsageError("--example cannot print JSON; leave out --json")
         click.echo(EXAMPLE, nl=False)
         return 0
@@ -109,11 +116,6 @@ def command(options: BatchOptions, file: Path | None) -> int:
     prompts = None if options.prompts is None else str(options.prompts.resolve())
     said = {name: getattr(options, name) for name in usual} | {"prompts": prompts}
     batch = read(file, _placed(usual), _placed(said))
-    others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
-    if options.model is not None and others:
-        count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
-        note = f"note: {count}, which overrides -m: {', '.join(others)}"
-        click.echo(printable(note), err=True)
     settled, options = options_for(options, config)
     if options.samples > 1:
         settled["sampling"] = sampling(config, options.samples)
@@ -131,8 +133,7 @@ def command(options: BatchOptions, file: Path | None) -> int:
     )
     suite = BatchSuite(batch)
     suite.title = file.name
-    show_result = partial(_show, as_json=as_json)
-    return int(not run_trials(suite, suite.trials(), settings, options, file.stem, show_result))
+    return int(not run_trials(suite, suite.trials(), settings, options, file.stem, _show))
 
 
 def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def _all_of(batch: Any, key: str) -> str:
     return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
 
 
-def _show(folder: Path, as_json: bool) -> bool | None:
+def _show(folder: Path) -> bool | None:
     """Print the result of each session and write the report.
 
     Returns:
@@ -165,7 +166,7 @@ def _show(folder: Path, as_json: bool) -> bool | None:
     models = {name: session["model"] for name, session in sessions.items()}
     several = len(set(models.values())) > 1
     rows = [_row(line, models[line.trial.task] if several else None) for line in found]
-    if as_json:
+    if is_json():
         print_json(rows)
     else:
         show([{name: row[name] for name in row if name != "why"} for row in rows])
@@ -174,25 +175,21 @@ def _show(folder: Path, as_json: bool) -> bool | None:
                 click.echo(printable(f"{row['session']}: {row['why']}"))
     markdown, page = write(folder)
     good = sum(line.outcome.success for line in found)
-    click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)
-    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    click.echo(f"{good} of {len(found)} sessions succeeded")
+    click.echo(f"report: {markdown} and {page.name}")
     return good == len(found)
-
-
-def _effect(turns: Sequence[Mapping[str, Any]]) -> str:
-    """Return what a session did: of several instructions, each one's."""
-    return "; ".join(", ".join(turn.get("effect", ())) for turn in turns)
 
 
 def _row(line: Any, model: str | None) -> dict[str, Any]:
     """Return a session's row; the model stands in it where not all have the same."""
     outcome = line.outcome
+    turns = outcome.extra.get("turns", [])
     return {
         "session": line.trial.task,
         "robot": line.trial.split,
         **({} if model is None else {"model": model}),
         "result": "ok" if outcome.success else f"failed ({outcome.cause})",
-        "effect": _effect(outcome.extra.get("turns", [])),
+        "effect": "; ".join(", ".join(turn.get("effect", ())) for turn in turns),
         "why": outcome.failure,
         "calls": outcome.calls,
         "requests": outcome.requests,

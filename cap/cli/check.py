@@ -5,20 +5,21 @@ from __future__ import annotations
 import ast
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from cap.cli import completion
-from cap.cli.exec import read_source
-from cap.cli.options import PATH, json_option
+from cap.checker.checker import RULES, Violation, examine
+from cap.checker.policy import Policy
+from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
+from cap.cli.run import read_source
+from cap.engine.engine import unhinted
+from cap.engine.function_generation import near_miss
 from cap.errors import CheckFailed, did_you_mean
-
-if TYPE_CHECKING:
-    from cap.checker.checker import Violation
-    from cap.checker.policy import Policy
-    from cap.session.session import Session
+from cap.program.program import Program
+from cap.prompt.docs import call_of
+from cap.robot import observation
+from cap.session.session import Session
 
 _MOST_HINTS = 5
 """Suggestions for names that are not defined: to find one takes long."""
@@ -26,21 +27,13 @@ _MOST_HINTS = 5
 
 @click.command("check")
 @click.argument("file", type=PATH, required=False)
-@click.option(
-    "-r",
-    "--robot",
-    default="ravens",
-    show_default=True,
-    metavar="NAME",
-    shell_complete=completion.robots,
-    help="Robot that the program is for.",
-)
+@option("robot", "Robot that the program is for.", default="ravens", show_default=True)
 @click.option("--rules", is_flag=True, help="List the rules that programs must follow.")
 @click.option(
     "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."
 )
 @json_option
-def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
+def command(file: Path | None, robot: str, rules: bool, benchmark: bool) -> int:
     """Check a program (FILE, or - for standard input); exit with code 3 if it would be refused.
 
     \b
@@ -49,19 +42,19 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
     cap check --rules
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     if rules:
-        from cap.checker.checker import RULES
-
         fields = ("meaning", "reason", "refuses", "accepts")
         found = [
             {"rule": name, **{field: getattr(rule, field) for field in fields}}
             for name, rule in RULES.items()
         ]
         lines = [f"{name}  {rule.meaning}\n        {rule.reason}" for name, rule in RULES.items()]
-        print_result(found, lines, as_json)
+        print_result(found, lines)
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
-    refused, generated = _examine(read_source(file), robot, benchmark)
+    source, policy = read_source(file), Policy.benchmark() if benchmark else Policy()
+    with Session.open(robot, mode="instant", skills=None) as session:
+        refused, generated = faults(session, source, policy)
     violations = [asdict(violation) for violation in refused]
     asked = "is not defined; a model would be asked to write it"
     lines = [
@@ -70,17 +63,8 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
         "refused" if refused else "ok",
     ]
     result = {"ok": not refused, "violations": violations, "to_generate": generated}
-    print_result(result, lines, as_json)
+    print_result(result, lines)
     return 3 if refused else 0
-
-
-def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation], list[str]]:
-    """Return why a program for a robot is refused, and the functions that would be generated."""
-    from cap.checker.policy import Policy
-    from cap.session.session import Session
-
-    with Session.open(robot, mode="instant", skills=None) as session:
-        return faults(session, source, Policy.benchmark() if benchmark else Policy())
 
 
 def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violation], list[str]]:
@@ -88,13 +72,6 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
 
     What is not Python is of the rule `syntax`, a name that is defined nowhere of `undefined`.
     """
-    from cap.checker.checker import Violation, examine
-    from cap.engine.engine import unhinted
-    from cap.engine.function_generation import near_miss
-    from cap.program.program import Program
-    from cap.prompt.docs import call_of
-    from cap.robot import observation
-
     try:
         program = Program.parse(source)
     except CheckFailed as error:
@@ -105,24 +82,23 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     scope = session.engine.scope(unhinted(session.prompt), state)
     examined = examine(program, scope, policy)
     found = list(examined.violations)
+    generated, hints = [], 0
     known = scope.names() | policy.names()
-    meant = {
-        entry.name: near_miss(entry.name, scope.primitives)
-        for entry in examined.undefined
-        if entry.calls
-    }
-    mistyped = [entry for entry in examined.undefined if meant.get(entry.name)]
-    for number, entry in enumerate((*examined.missing, *mistyped)):
-        if near := meant.get(entry.name):
+    for entry in examined.undefined:
+        near = near_miss(entry.name, scope.primitives) if entry.calls else None
+        if entry.calls and near is None:
+            generated.append(entry.name)
+            continue
+        hints += 1
+        if near:
             reason = f"there is no '{entry.name}'; there is {call_of(scope.primitives[near])}"
         else:
-            hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
+            hint = did_you_mean(entry.name, known) if hints <= _MOST_HINTS else ""
             reason = f"name '{entry.name}' is not defined.{hint}"
         uses = (
-            node
+            node.col_offset
             for node in ast.walk(examined.program.tree)
             if isinstance(node, ast.Name) and (node.id, node.lineno) == (entry.name, entry.line)
         )
-        column = min((node.col_offset for node in uses), default=0) + 1
-        found.append(Violation("undefined", entry.line, column, reason))
-    return found, [name for name, near in meant.items() if near is None]
+        found.append(Violation("undefined", entry.line, min(uses, default=0) + 1, reason))
+    return found, generated

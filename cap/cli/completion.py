@@ -6,7 +6,7 @@ What a word may be is looked up when Tab is pressed: robots, models, suites and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -29,8 +29,7 @@ def command(shell: str | None) -> int:
     eval "$(cap completion zsh)"              in ~/.zshrc, after compinit
     cap completion fish | source              in ~/.config/fish/config.fish
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    shell = shell or Path(os.environ.get("SHELL", "")).name
-    found = get_completion_class(shell) if shell in SHELLS else None
+    found = get_completion_class(shell or Path(os.environ.get("SHELL", "")).name)
     if found is None:
         raise UsageError(f"name the shell: cap completion {' or '.join(SHELLS)}")
     cli = click.get_current_context().find_root().command
@@ -38,35 +37,42 @@ def command(shell: str | None) -> int:
     return 0
 
 
-def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the robots that begin so; or files, for the user's own robot."""
-    from cap.robot import registry
-
-    return _beginning(typed, registry.robots()) or [CompletionItem(typed, type="file")]
-
-
-def models(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the models that need no name, and the providers, that begin so."""
+def model_names() -> list[str]:
+    """Return the models that need no name, and the beginnings of the others: their providers."""
     from cap.models.providers import PROVIDERS
 
-    return _beginning(typed, ("nearest", "replay/", *(f"{name}/" for name in PROVIDERS)))
+    return ["nearest", "replay/", *(f"{name}/" for name in PROVIDERS)]
 
 
-def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the suites that begin so; or files, for the user's own suite."""
-    from benchmarks.suite import names
-
-    return _beginning(typed, names()) or [CompletionItem(typed, type="file")]
-
-
-def prompts(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the shipped prompts that begin so; or files."""
+def prompt_names() -> list[str]:
+    """Return the shipped prompts: folder and name."""
     from cap.robot import registry
 
-    root = registry.prompts_path()
-    found = (f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("*/*.py")))
-    return _beginning(typed, found) or [CompletionItem(typed, type="file")]
+    files = sorted(registry.prompts_path().glob("*/*.py"))
+    return [f"{path.parent.name}/{path.stem}" for path in files]
 
 
-def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(typed)]
+def _robot_names() -> Iterable[str]:
+    from cap.robot import registry
+
+    return registry.robots()
+
+
+def _suite_names() -> Iterable[str]:
+    from benchmarks.suite import names
+
+    return names()
+
+
+def _completes(names: Callable[[], Iterable[str]]) -> Callable[..., list[CompletionItem]]:
+    """Return what completes a word: the names that begin so, or else files, such as the user's."""
+
+    def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+        found = [CompletionItem(name) for name in names() if name.startswith(typed)]
+        return found or [CompletionItem(typed, type="file")]
+
+    return complete
+
+
+robots, models = _completes(_robot_names), _completes(model_names)
+suites, prompts = _completes(_suite_names), _completes(prompt_names)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import importlib
 import io
-import itertools
 import shutil
 import tempfile
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.options import SessionOptions
-from cap.cli.output import writing
-from cap.cli.resume import replayed
+from cap.cli.output import remark, writing
+from cap.cli.session import differing, replayed
 from cap.errors import MissingExtra, UsageError, install_extra
-from cap.messages import printable, shown_call
+from cap.messages import shown_call
 from cap.robot.view import Shape, Viewable, lathe_mesh
 from cap.trace.export import lerobot
 from cap.trace.trace import Event
@@ -26,16 +24,14 @@ from cap.trace.trace import Event
 MAX_FRAMES = 900
 FILM_PX = 320
 PICTURE_PX = 480
-TRIED_PX, TRIED_IN_A_ROW, MOST_TRIED, _EDGE = 240, 4, 20, 4
-"""Size and number of the pictures of programs that were tried, and the width of their frames."""
 _FILM_EVERY_S = 0.125
 """Simulated seconds between two frames of a film."""
 FRAME_MS = 60
 """Milliseconds each frame is shown: twice the simulated speed."""
-_LOOKED_AT = 40
-"""So many of a film's frames, all along it, decide on its colours."""
-_COMMON = 128
-"""So many of a film's colours are those that fill most of it; the rest are the most various."""
+LAST_MS = 1500
+"""Milliseconds the last frame is shown."""
+_SAMPLED = 40
+"""How many of a film's frames, all along it, decide on its colours."""
 FRAME_EVERY_S = 0.05
 """Simulated seconds between two moments of a Rerun file."""
 CAMERA_EVERY = 10
@@ -96,89 +92,32 @@ class Pictures(Film):
         self._film = film
         self._frames: list[bytes] = []
         """As PNG: a film's colours are chosen when all of it is there."""
-        self._turns: list[Path] = []
-        self._tried: dict[int, Any] = {}
-        """What programs did that were tried in this round, by number."""
-        self._round = 1
         if film is not None:
             with writing(film):
                 film.parent.mkdir(parents=True, exist_ok=True)
                 film.open("ab").close()
         super().__init__(session, _FILM_EVERY_S)
-        self._save("before.png")
-
-    def hear(self, event: Event) -> None:
-        """Take a small picture of what each program did that was only tried; nobody films those."""
-        super().hear(event)
-        if event.kind in ("instruction", "round") and not event.depth:
-            self._round = event.data.get("number", 1)
-        elif event.kind == "trying":
-            self._tried.clear()
-        elif event.kind == "tried" and hasattr(event.data["robot"], "render"):
-            inside = TRIED_PX - 2 * _EDGE
-            picture = event.data["robot"].render(inside, inside).convert("RGB")
-            self._tried[event.data["number"]] = picture
-        elif event.kind == "samples" and self._tried:
-            self._turns.append(self._side_by_side(event.data))
-
-    def _side_by_side(self, data: Mapping[str, Any]) -> Path:
-        """Write the pictures of what was tried, the chosen one framed, each with its number."""
-        from PIL import Image, ImageDraw, ImageOps
-
-        shown = sorted(self._tried)[:MOST_TRIED]
-        size = min(len(shown), TRIED_IN_A_ROW), -(-len(shown) // TRIED_IN_A_ROW)
-        sheet = Image.new("RGB", (size[0] * TRIED_PX, size[1] * TRIED_PX))
-        for place, number in enumerate(shown):
-            same = [str(one["number"]) for one in data["tried"] if one["same_as"] == number]
-            failed = any(one["failed"] for one in data["tried"] if one["number"] == number)
-            label = ", ".join([str(number), *same]) + (" failed" if failed else "")
-            color = "#1a7f37" if number == data["chosen"] else "#d0d0d0"
-            tile = ImageOps.expand(self._tried[number], _EDGE, color)
-            seen: dict[str, Any] = {
-                "fill": "black",
-                "stroke_fill": "white",
-                "stroke_width": 2,
-                "font_size": 16,
-            }
-            ImageDraw.Draw(tile).text((8, 6), label, **seen)
-            row, column = divmod(place, TRIED_IN_A_ROW)
-            sheet.paste(tile, (column * TRIED_PX, row * TRIED_PX))
-        further = "" if self._round == 1 else f"-{self._round}"
-        path = self._folder / f"turn-{self._number()}-tried{further}.png"
-        sheet.save(path)
-        return path
-
-    def _number(self) -> int:
-        """Return the number of the turn that goes on."""
-        return sum(1 for path in self._turns if "-tried" not in path.stem) + 1
-
-    def turn(self, turn: Any = None) -> None:
-        """Keep a picture of how a turn left things."""
-        self._turns.append(self._save(f"turn-{self._number()}.png"))
-
-    def finish(self) -> list[Path]:
-        """Write the last picture and the GIF; return the files, in order."""
-        self.robot.on_frame = None
-        paths = [self._folder / "before.png", *self._turns, self._save("after.png")]
-        if hasattr(self.robot, "svg"):  # what was drawn, for those who want the lines
-            paths.append(self._folder / "after.svg")
-            paths[-1].write_text(self.robot.svg(), encoding="utf-8")
-        if self._film is not None:
-            self._frames.append(lerobot.png(self.robot.render(FILM_PX, FILM_PX)))
-            if self._film.suffix.lower() == ".mp4":
-                _write_mp4(self._film, self._frames)
-            else:
-                durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]
-                first, *rest = _in_few_colors(self._frames)
-                moving = {"append_images": rest, "duration": durations, "loop": 0}
-                first.save(self._film, format="GIF", save_all=True, **moving)
-            paths.append(self._film)
-        return paths
+        self._paths = [self._save("before.png")]
 
     def frame(self) -> None:
         """Keep a frame of the film, if there is to be one."""
         if self._film is not None and len(self._frames) < MAX_FRAMES:
             self._frames.append(lerobot.png(self.robot.render(FILM_PX, FILM_PX)))
+
+    def turn(self, turn: Any = None) -> None:
+        """Keep a picture of how a turn left things."""
+        self._paths.append(self._save(f"turn-{len(self._paths)}.png"))
+
+    def finish(self) -> list[Path]:
+        """Write the last picture and the film; return the files, in order."""
+        self.robot.on_frame = None
+        paths = [*self._paths, self._save("after.png")]
+        if self._film is not None:
+            self._frames.append(lerobot.png(self.robot.render(FILM_PX, FILM_PX)))
+            write = _write_mp4 if self._film.suffix.lower() == ".mp4" else _write_gif
+            write(self._film, self._frames)
+            paths.append(self._film)
+        return paths
 
     def _save(self, name: str) -> Path:
         path = self._folder / name
@@ -186,65 +125,60 @@ class Pictures(Film):
         return path
 
 
-def _needed(package: str, what: str, extra: str) -> Any:
-    """Return a package that is not always installed.
+_NEEDED = {
+    "mp4": ("av", "an MP4 file needs PyAV", "video"),
+    "rrd": ("rerun", "a file for Rerun needs its SDK", "rerun"),
+    "lerobot": ("pyarrow", "a LeRobot dataset needs pyarrow", "lerobot"),
+}
+"""What writes a format: a package, its name, and the extra that installs it."""
+
+
+def _library(to: str) -> Any:
+    """Return the package that writes a format.
 
     Raises:
-        MissingExtra: It is not.
+        MissingExtra: It is not installed.
     """
+    package, what, extra = _NEEDED[to]
     try:
         return importlib.import_module(package)
     except ImportError:
         raise MissingExtra(f"{what}: {install_extra(extra)}") from None
 
 
-def _video() -> Any:
-    return _needed("av", "an MP4 file needs PyAV", "video")
+def _opened(frame: bytes) -> Any:
+    """Return a frame as a picture."""
+    from PIL import Image
 
-
-def _rerun() -> Any:
-    return _needed("rerun", "a file for Rerun needs its SDK", "rerun")
+    return Image.open(io.BytesIO(frame)).convert("RGB")
 
 
 def _write_mp4(path: Path, frames: Sequence[bytes]) -> None:
     """Write frames, as PNG, as an MP4 file."""
-    from PIL import Image
-
-    av = _video()
+    av = _library("mp4")
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=round(1000 / FRAME_MS))
         stream.width = stream.height = FILM_PX
         stream.pix_fmt = "yuv420p"
-        for frame in (*frames, *[frames[-1]] * round(1500 / FRAME_MS)):
-            with Image.open(io.BytesIO(frame)) as picture:
-                shown = av.VideoFrame.from_image(picture.convert("RGB"))
-            container.mux(stream.encode(shown))
+        for frame in (*frames, *[frames[-1]] * round(LAST_MS / FRAME_MS)):
+            container.mux(stream.encode(av.VideoFrame.from_image(_opened(frame))))
         container.mux(stream.encode())
 
 
-def _in_few_colors(frames: Sequence[bytes]) -> list[Any]:
-    """Return a film's frames in one palette, so that a thing has one colour from end to end.
-
-    Half of it are the colours of large areas; the other half are the most various ones, so that a
-    small thing keeps its colour however little of the picture it fills.
-    """
+def _write_gif(path: Path, frames: Sequence[bytes]) -> None:
+    """Write frames, as PNG, as a GIF in one palette: a thing has one colour from end to end."""
     from PIL import Image
 
-    def read(frame: bytes) -> Any:
-        return Image.open(io.BytesIO(frame)).convert("RGB")
-
-    counts: Counter[tuple[int, int, int]] = Counter()
-    for frame in frames[:: -(-len(frames) // _LOOKED_AT)]:
-        picture = read(frame)
-        counts.update({color: n for n, color in picture.getcolors(picture.width * picture.height)})
-    common = [color for color, _ in counts.most_common(_COMMON)]
-    rest = list(counts)
-    strip = Image.new("RGB", (len(rest), 1))
-    strip.putdata(rest)
-    various = strip.quantize(256 - _COMMON, method=Image.Quantize.MAXCOVERAGE).getpalette()
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([*itertools.chain.from_iterable(common), *(various or [])])
-    return [read(f).quantize(palette=palette, dither=Image.Dither.NONE) for f in frames]
+    sampled = frames[:: -(-len(frames) // _SAMPLED)]
+    sheet = Image.new("RGB", (FILM_PX, FILM_PX * len(sampled)))
+    for number, frame in enumerate(sampled):
+        sheet.paste(_opened(frame), (0, FILM_PX * number))
+    # The octree keeps the colour of small things, however little of the picture they fill.
+    palette = sheet.quantize(method=Image.Quantize.FASTOCTREE)
+    plain = Image.Dither.NONE
+    first, *rest = (_opened(frame).quantize(palette=palette, dither=plain) for frame in frames)
+    durations = [FRAME_MS] * len(rest) + [LAST_MS]
+    first.save(path, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)
 
 
 def film_run(
@@ -263,29 +197,20 @@ def film_run(
         MissingExtra: What writes the format is not installed.
         UsageError: The run cannot be repeated, or the robot cannot be drawn.
     """
-    if to == "mp4":
-        _video()
-    elif to == "rrd":
-        _rerun()
-    elif to == "lerobot":
-        lerobot.parquet()
-        if out.exists():
-            raise UsageError(f"{out} is there; name another folder with --out")
-    other = []
+    if to in _NEEDED:
+        _library(to)  # what is missing is named before the run is repeated
     with tempfile.TemporaryDirectory() as place:
         again, made = Path(place) / "run", Path(place) / f"film.{to}"
         options = SessionOptions(out=again, robot=robot, robot_options=robot_options)
         with replayed(options, folder) as (session, steps):
             kinds: dict[str, Any] = {"rrd": RerunFile, "lerobot": Dataset}
             film = kinds.get(to, Pictures)(session, made)
-            for entry in steps:
-                film.turn(entry.turn)
-                other += [] if entry.same else [entry.step.text]
+            other = differing(steps, film)
             film.finish()
         with writing(out):
             (shutil.copytree if made.is_dir() else shutil.copyfile)(made, out)
     for text in other:
-        click.echo(f"result differs from the run: {printable(text)}", err=True)
+        remark(f"result differs from the run: {text}")
     click.echo(str(out))
     return 1 if other else 0
 
@@ -297,17 +222,12 @@ class RerunFile(Film):
         """Begin a file."""
         if not isinstance(session.robot, Viewable):
             raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
-        self._sdk = _rerun()
+        self._sdk = _library("rrd")
         self._stream = self._sdk.RecordingStream("cap", recording_id=session.trace.folder.name)
         self._stream.save(str(path))
         self._stream.log("world", self._sdk.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         self._known: set[str] = set()
-        self._lines = 0
-        self._frames = 0
-        self._moment_s = self._rest_s = 0.0
-        """What the timeline shows, now and when nothing moved last; it never goes back."""
-        self._last_s = 0.0
-        """What the world's clock showed then; within a motion it stands still."""
+        self._frames, self._inked = 0, False
         super().__init__(session, FRAME_EVERY_S)
 
     def turn(self, turn: Any = None) -> None:
@@ -324,30 +244,34 @@ class RerunFile(Film):
     def hear(self, event: Event) -> None:
         """Write an instruction, a program, a call or a failure as text."""
         super().hear(event)
-        data, sdk = event.data, self._sdk
-        self._stream.set_time("simulated", duration=self._moment_s)  # each thread has its own
-        if event.kind == "instruction":
-            self._stream.log("calls", sdk.TextLog(str(data["text"]), level="INFO"))
-        elif event.kind == "program":
+        kind, data, text, level = event.kind, event.data, "", "ERROR"
+        self._set_time()
+        if kind == "program":
             code = f"```python\n{data['source']}\n```"
-            self._stream.log("program", sdk.TextDocument(code, media_type="text/markdown"))
-        elif event.kind == "call":
-            level = "DEBUG" if data["error"] is None else "ERROR"
+            document = self._sdk.TextDocument(code, media_type="text/markdown")
+            self._stream.log("program", document)
+        elif kind == "instruction":
+            text, level = str(data["text"]), "INFO"
+        elif kind == "failure":
+            text = str(data["message"])
+        elif kind == "call":
             text = shown_call(data["name"], data["args"], data["kwargs"])
-            came = "" if data["error"] is None else f": {data['error']}"
-            self._stream.log("calls", sdk.TextLog(text + came, level=level))
-        elif event.kind == "failure":
-            self._stream.log("calls", sdk.TextLog(str(data["message"]), level="ERROR"))
+            if data["error"] is None:
+                level = "DEBUG"
+            else:
+                text += f": {data['error']}"
+        if text:
+            self._stream.log("calls", self._sdk.TextLog(text, level=level))
+
+    def _set_time(self) -> None:
+        """Set the moment of what is written next, on the thread that writes it."""
+        self._stream.set_time("simulated", duration=FRAME_EVERY_S * self._frames)
 
     def frame(self) -> None:
         """Write where everything is at this moment."""
-        now_s = float(getattr(self.robot, "sim_time_s", 0.0))
-        self._moment_s += FRAME_EVERY_S
-        if now_s != self._last_s:
-            self._moment_s = max(self._moment_s, self._rest_s + now_s - self._last_s)
-            self._last_s, self._rest_s = now_s, self._moment_s
         sdk, stream = self._sdk, self._stream
-        stream.set_time("simulated", duration=self._moment_s)
+        self._frames += 1
+        self._set_time()
         view = self.robot.view()
         if new := view.placements.keys() - self._known:
             self._known |= new
@@ -360,15 +284,13 @@ class RerunFile(Film):
         for name, place in view.placements.items():
             turn = sdk.Quaternion(xyzw=place[3:])
             stream.log(_path(name), sdk.Transform3D(translation=place[:3], quaternion=turn))
-        if view.lines or self._lines:
-            strips = [line.points for line in view.lines]
-            colors = [line.color for line in view.lines]
+        self._inked = self._inked or bool(view.lines)
+        if self._inked:
+            strips, colors = [one.points for one in view.lines], [one.color for one in view.lines]
             stream.log(["world", "lines"], sdk.LineStrips3D(strips, colors=colors, radii=0.002))
-        self._lines = len(view.lines)
-        if self._frames % CAMERA_EVERY == 0:
+        if self._frames % CAMERA_EVERY == 1:
             picture = self.robot.render(CAMERA_PX, CAMERA_PX)
             stream.log("camera", sdk.Image(picture).compress(jpeg_quality=80))
-        self._frames += 1
 
 
 class Dataset(Film):

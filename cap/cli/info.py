@@ -11,8 +11,9 @@ from typing import Any
 import click
 from packaging.requirements import Requirement
 
-from cap.cli.options import json_option
-from cap.cli.output import PAGE, print_json, show
+from cap import config
+from cap.cli.options import json_option, unasked_config
+from cap.cli.output import PAGE, is_json, print_json, remark, show
 from cap.errors import SandboxError, install_extra
 from cap.robot import registry
 
@@ -26,7 +27,7 @@ from cap.robot import registry
     "and source.",
 )
 @json_option
-def command(only_config: bool, as_json: bool) -> None:
+def command(only_config: bool) -> None:
     """Show versions, settings, robots, API key status and sandbox layers.
 
     \b
@@ -35,7 +36,7 @@ def command(only_config: bool, as_json: bool) -> None:
     """  # noqa: D301
     found: dict[str, Any] = {} if only_config else _environment()
     found |= {"files": _files(), "settings": _settings()}
-    if as_json:
+    if is_json():
         print_json(found)
         return
     settings = found.pop("settings")
@@ -44,17 +45,16 @@ def command(only_config: bool, as_json: bool) -> None:
         for name, value in values.items():
             click.echo(f"  {name}: {value}")
     click.echo("settings for --set KEY=VALUE and the files:")
-    rows = [{"setting": name, **row} for name, row in settings.items()]
-    show(rows, columns=PAGE, spare=("about",))
+    shown = ("value", "default", "source")
+    rows = [{"setting": key, **{of: row[of] for of in shown}} for key, row in settings.items()]
+    show(rows, columns=PAGE)
 
 
 def _settings() -> dict[str, dict[str, str]]:
     """Return every setting with its value, its default, where it comes from and what it is."""
-    from cap import config
-
-    settings, usual = config.load(os.environ, Path.cwd()), config.Config()
+    settings, usual = unasked_config(), config.Config()
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return {
         name: {
             "value": _shown(getattr(settings, name)),
@@ -68,8 +68,6 @@ def _settings() -> dict[str, dict[str, str]]:
 
 def _files() -> dict[str, str]:
     """Return where settings, kept functions and answers are, and what a folder's file may set."""
-    from cap import config
-
     personal, local = config.config_file(), Path.cwd() / "cap.toml"
     return {
         "your settings": f"{personal}{'' if personal.exists() else ' (does not exist)'}",
@@ -82,10 +80,6 @@ def _files() -> dict[str, str]:
 
 
 def _shown(value: Any) -> str:
-    from cap.config import shown_url
-
-    if isinstance(value, str) and "://" in value:
-        return shown_url(value)
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value in (None, {}) else str(value)

@@ -7,7 +7,6 @@ Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model,
 from __future__ import annotations
 
 import contextlib
-import errno
 import importlib
 import io
 import os
@@ -19,7 +18,7 @@ from typing import Any
 import click
 
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, did_you_mean
+from cap.errors import CapError, UsageError
 
 SECTIONS = {
     "Move a robot": {
@@ -50,8 +49,14 @@ SECTIONS = {
 }
 """Every command, as the help lists them; its module has its name."""
 COMMANDS = [name for names in SECTIONS.values() for name in names]
-_ELSEWHERE = {"repl": "repl.command", "bench": "bench.group", "help": "main"}
-"""Commands whose module has another name."""
+_ELSEWHERE = {
+    "repl": "repl.command",
+    "bench": "bench.group",
+    "serve": "page.page",
+    "exec": "run:exec_command",
+    "help": "main",
+}
+"""Commands whose module has another name; behind a colon, that of the command in it."""
 WIDEST = 200
 """Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
 _LEAST = 20
@@ -61,12 +66,10 @@ _LEAST = 20
 class HelpFormatter(click.HelpFormatter):
     """Click's, also for a terminal under 52 columns."""
 
-    def __init__(
-        self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None
-    ) -> None:
+    def __init__(self, width: int | None = None, max_width: int | None = None) -> None:
         """Take the terminal's width, unless one is given."""
         columns = min(shutil.get_terminal_size().columns, max_width or 80)
-        super().__init__(indent_increment, width or max(columns, _LEAST) - 2, max_width)
+        super().__init__(width=width or max(columns, _LEAST) - 2)
 
     def write_dl(
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
@@ -81,23 +84,14 @@ click.Context.formatter_class = HelpFormatter  # of every command, and of usage 
 class _Lazy(click.Group):
     """A group whose commands are imported when called, so that `--help` stays fast."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return COMMANDS
-
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"cap.cli.{_ELSEWHERE.get(name, name)}")
-        command: click.Command = module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], COMMANDS)
-            raise click.UsageError(f"no command '{args[0]}'.{hint}", ctx)
-        return super().resolve_command(ctx, args)
+        module, _, own = _ELSEWHERE.get(name, name).partition(":")
+        found: click.Command = getattr(
+            importlib.import_module(f"cap.cli.{module}"), own or "command"
+        )
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
@@ -108,6 +102,7 @@ class _Lazy(click.Group):
 
 @click.group(
     cls=_Lazy,
+    commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )
 @click.version_option(package_name="code-as-policies", prog_name="cap")
@@ -150,7 +145,7 @@ def run(arguments: list[str] | None = None) -> int:
                 found = {"status": "error", "run": folder, "turns": [], **found}
             with contextlib.suppress(OSError):  # a full disk, or a reader that went away
                 print_json(found)
-        if isinstance(error, click.ClickException) and not isinstance(error, MovedOption):
+        if isinstance(error, click.ClickException):
             error.show()
         else:
             click.echo(f"error: {message}", err=True)
@@ -174,8 +169,8 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        error = _moved(error)
-        return fail(error, error.format_message(), 2)
+        moved = _moved(error)
+        return fail(UsageError(moved) if moved else error, moved or error.format_message(), 2)
     except CapError as error:
         return fail(error, str(error), error.exit_code, error.run)
     except ImportError as error:  # a person's own folder may bear the name of a package of ours
@@ -191,23 +186,17 @@ def run(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "; free up space there, or choose another folder (--out, --gif)" if full else ""
-        return fail(error, f"{error.strerror or error}{where}{remedy}", 1)
+        return fail(error, f"{error.strerror or error}{where}", 1)
 
 
-class MovedOption(click.UsageError):
-    """An option that is a setting now."""
-
-
-def _moved(error: click.ClickException) -> click.ClickException:
-    """Return the error that names the new form, if an option is a setting now."""
+def _moved(error: click.ClickException) -> str:
+    """Return the new form of an option that is a setting now; "" if it is none."""
     from cap.cli.options import MOVED
 
     if not isinstance(error, click.NoSuchOption) or error.option_name not in MOVED:
-        return error
+        return ""
     if error.ctx is None or not any("--set" in each.opts for each in error.ctx.command.params):
-        return error
+        return ""
     new = MOVED[error.option_name]
     key = new.removeprefix("--set ").partition("=")[0]
-    return MovedOption(f"{error.option_name} is a setting now: {new}, or {key} in your config.toml")
+    return f"{error.option_name} is a setting now: {new}, or {key} in your config.toml"

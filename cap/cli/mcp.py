@@ -21,7 +21,7 @@ class ServerOptions(SessionOptions):
 
 
 @click.command("mcp", cls=Command)
-@with_options(ServerOptions, hidden=("as_json",))
+@with_options(ServerOptions)
 def command(options: ServerOptions) -> int:
     """Let an agent control the robot through the Model Context Protocol.
 

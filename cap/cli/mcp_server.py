@@ -1,4 +1,4 @@
-"""The server of `cap mcp`: tools, resources and a prompt over one session.
+"""The server of `cap mcp`: tools and resources over one session.
 
 The same session as REPL and library: an agent writes whole programs over the robot's functions, and
 each is checked, runs in the sandbox and can be undone. The session has one thread of its own; to
@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
-import click
 import uvicorn
 from mcp.server.mcpserver import Context, Elicit, Image, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
@@ -26,12 +25,14 @@ from starlette.responses import PlainTextResponse
 
 from cap.cli.check import faults
 from cap.cli.options import SessionOptions
+from cap.cli.output import remark
 from cap.cli.page.server import open_socket
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
 from cap.errors import CapError, RobotError, UsageError
 from cap.program.program import MAX_SOURCE_CHARS
 from cap.session.session import Session
+from cap.trace.export.lerobot import png
 from cap.trace.trace import versions
 
 T = TypeVar("T")
@@ -87,7 +88,7 @@ async def opened(
             stack.enter_context(page.showing(thread.session))
 
     await thread.run(begin)
-    click.echo(f"run: {thread.session.trace.folder}", err=True)
+    remark(f"run: {thread.session.trace.folder}")
     try:
         yield _server(thread), thread
     finally:
@@ -124,8 +125,8 @@ async def _serve_http(server: Any, port: int, thread: SessionThread) -> None:
         await app(scope, receiving, sending)
 
     with open_socket(port) as listening:
-        click.echo(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", err=True)
-        click.echo(f"Authorization: Bearer {token}", err=True)
+        remark(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp")
+        remark(f"Authorization: Bearer {token}")
         await uvicorn.Server(uvicorn.Config(guarded, log_level="warning")).serve([listening])
 
 
@@ -235,9 +236,7 @@ def _add_looks(server: MCPServer[Any], thread: SessionThread) -> None:
             found: list[Any] = [json.dumps(_seen(session))]
             render: Any = getattr(session.robot, "render", None)
             if picture and render is not None:
-                data = io.BytesIO()
-                render(PICTURE_PX, PICTURE_PX).save(data, "PNG")
-                found.append(Image(data=data.getvalue(), format="png"))
+                found.append(Image(data=png(render(PICTURE_PX, PICTURE_PX)), format="png"))
             return found
 
         return await thread.do(context, look)
@@ -245,7 +244,14 @@ def _add_looks(server: MCPServer[Any], thread: SessionThread) -> None:
     @server.tool()
     async def check_program(context: Context, source: str) -> dict[str, Any]:
         """Check a program without running it; report errors by line and undefined functions."""
-        return await thread.do(context, lambda: _checked(session, source))
+
+        def check() -> dict[str, Any]:
+            refused, undefined = faults(session, source, session.engine.sandbox.policy)
+            violations = [asdict(violation) for violation in refused]
+            ok = not (violations or undefined)
+            return {"ok": ok, "violations": violations, "undefined": undefined}
+
+        return await thread.do(context, check)
 
     @server.tool()
     async def history(context: Context) -> dict[str, Any]:
@@ -286,7 +292,7 @@ def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
 
         def run() -> dict[str, Any]:
             thread.approved = source if word.run else None
-            return _executed(session, source, expect or [])
+            return bounded(session.execute(source, expect=expect or ()).as_json())
 
         return await thread.do(context, run)
 
@@ -324,7 +330,7 @@ def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
 
 
 def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
-    """Add the resources and the prompt."""
+    """Add the resources."""
     session = thread.session
 
     @server.resource("cap://scene", mime_type="application/json")
@@ -355,14 +361,6 @@ def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
         if name not in prompts:
             raise ValueError(f"no prompt {name!r}; there are {', '.join(prompts)}")
         return prompts[name].text
-
-    @server.prompt()
-    def write_program(instruction: str) -> str:
-        """The robot's hints and examples, then an instruction; answer with a program."""
-        prompt, engine, state = session.prompt, session.engine, session.state
-        context = engine.context(prompt).text
-        docs = engine.docs(prompt)
-        return prompt.render(instruction, context, state.history, state.hints, docs)
 
 
 def bounded(found: dict[str, Any]) -> dict[str, Any]:
@@ -426,18 +424,6 @@ def _seen(session: Session) -> dict[str, Any]:
     return bounded(found)
 
 
-def _checked(session: Session, source: str) -> dict[str, Any]:
-    refused, undefined = faults(session, source, session.engine.sandbox.policy)
-    violations = [asdict(violation) for violation in refused]
-    ok = not (violations or undefined)
-    return {"ok": ok, "violations": violations, "undefined": undefined}
-
-
-def _executed(session: Session, source: str, expect: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = session.execute(source, expect=expect).as_json()
-    return bounded(found)
-
-
 def _tried(session: Session, sources: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what each program would do; every one begins in the world as it is now."""
     if not session.robot.simulated:
@@ -446,7 +432,7 @@ def _tried(session: Session, sources: list[str]) -> Iterator[dict[str, Any]]:
         )
     for source in sources:
         before = len(session.turns)
-        found = _executed(session, source, [])
+        found = session.execute(source).as_json()
         if len(session.turns) > before:
             session.undo()
         yield found

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config, with_options
-from cap.cli.output import print_result, show
+from cap.cli.options import (
+    CommandGroup,
+    ModelOptions,
+    json_option,
+    load_config,
+    unasked_config,
+    with_options,
+)
+from cap.cli.output import is_json, print_result, show
+from cap.cli.session import warned_of
 from cap.errors import UsageError
 from cap.models import providers
 
@@ -25,19 +31,17 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_models(as_json: bool) -> None:
+def list_models() -> None:
     """List the values that --model accepts.
 
     \b
     cap models list
     """  # noqa: D301
-    from cap import config
-
-    rows = providers.list_models(config.load(os.environ, Path.cwd()).asked())
-    if not as_json:  # the whole rows are wider than a screen
+    rows = providers.list_models(unasked_config().asked())
+    if not is_json():  # the whole rows are wider than a screen
         shown = ("model", "what it is", "address", "key")
         rows = [{name: row[name] for name in shown} for row in rows]
-    show(rows, as_json)
+    show(rows)
 
 
 @command.command("check")
@@ -52,7 +56,7 @@ def list_models(as_json: bool) -> None:
     help="Longest prompt in tokens when measuring the context window (0: do not measure).",
 )
 @json_option
-def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
+def check_model(name: str, options: ModelOptions, window: int) -> None:
     """Find out what a model's endpoint supports by sending a few small requests.
 
     \b
@@ -66,9 +70,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
 
     settings = load_config(options, model=name)
     timeout_s = ANSWER_S if settings.model_timeout is None else None
-    model = providers.make_model(name, asked=settings.asked(), timeout_s=timeout_s)
-    if warning := providers.endpoint_warning(model):
-        click.echo(f"warning: {warning}", err=True)
+    model = warned_of(providers.make_model(name, asked=settings.asked(), timeout_s=timeout_s))
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:
         raise UsageError(f"{name} is not an endpoint, so there is nothing to check")
@@ -76,31 +78,27 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
         found = probe.check(endpoint, window)
     finally:
         endpoint.close()
-    lines = [f"{key}: {value}" for key, value in _rows(asdict(found)).items()]
-    print_result({"model": model.name, **asdict(found)}, lines, as_json)
+    print_result({"model": model.name, **asdict(found)}, _rows(asdict(found)))
 
 
-def _rows(found: dict[str, Any]) -> dict[str, str]:
+def _rows(found: dict[str, Any]) -> list[str]:
     """Return what a person reads."""
     words = {True: "yes", False: "no", None: "not known"}
-    rows = {
-        key: words[value] if value is None or isinstance(value, bool) else str(value)
-        for key, value in found.items()
-    }
-    rows["refused"] = ", ".join(found["refused"]) or "nothing"
-    del rows["cuts_off"]
-    read = found["window"]
-    rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is silently cut off",
-        False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
-    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
-    return {_NAMES.get(key, key): value for key, value in rows.items()}
+    lines = []
+    for key, value in found.items():
+        if isinstance(value, list | tuple):
+            value = ", ".join(value) or "nothing"
+        elif value is None or isinstance(value, bool):
+            value = words[value]
+        lines.append(f"{_NAMES.get(key, key)}: {value}")
+    return lines
 
 
 _NAMES = {
     "logprobs": "alternatives to a token",
     "rung": "continuations are compared by",
-    "window": "context window",
+    "window": "context window, in tokens",
+    "cuts_off": "silently cuts off longer prompts",
     "pictures": "accepts pictures",
     "refused": "refused parameters",
 }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import sys
 import tomllib
@@ -19,7 +18,10 @@ from typing import Any
 
 import click
 
+from cap import config
 from cap.cli import completion
+from cap.cli.approval import ask_person
+from cap.cli.output import remark
 from cap.errors import UsageError
 from cap.result import EFFECTS
 
@@ -27,24 +29,8 @@ APPROVALS = ("each-program", "each-call", "none")
 """When a person may be asked."""
 
 
-_COUNT, _PORT = click.IntRange(min=1), click.IntRange(0, 65535)
-
-
-def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuse infinities and what is no number, for click."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not finite", ctx, param)
-    return value
-
-
-class Named(click.Path):
-    """A path that must be named: an empty text is no folder, least of all the current one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if value == "":
-            self.fail("it is empty; specify a path", param, ctx)
-        return super().convert(value, param, ctx)
+_PORT = click.IntRange(0, 65535)
+_COUNT: Any = click.IntRange(min=1)
 
 
 def split_names(text: str | None, option: str, example: str) -> list[str] | None:
@@ -63,12 +49,8 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
 
 def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
-    words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
-        raise click.BadParameter(
-            f"{text!r}; write whole numbers from 1, with commas, such as 1,5,20"
-        )
-    return sorted({int(word) for word in words})
+    words = text.split(",") if text else []
+    return sorted({_COUNT.convert(word.strip(), param, ctx) for word in words})
 
 
 def _named_numbers(
@@ -86,267 +68,241 @@ def _named_numbers(
     return found
 
 
-PATH, FILE = Named(path_type=Path), Named(path_type=Path, dir_okay=False)
+PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
+PATH.name, _COUNT.name, _PORT.name = "dir", "n", "port"  # as the help shows their values
 
 
-def _row(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
-    return flags, settings
+Row = tuple[tuple[str, ...], dict[str, Any]]
+"""An option's flags, none for that of its name, and its settings."""
 
 
-_SECTIONS = {
+def _row(about: str, *flags: str, **settings: Any) -> Row:
+    return flags, {"help": about, **settings}
+
+
+_SECTIONS: dict[str, dict[str, str | Row]] = {
     "Robot and world": {
         "robot": _row(
+            "Robot name or path to a robot file (default: ravens).",
             "-r",
             "--robot",
             metavar="NAME",
             shell_complete=completion.robots,
-            help="Robot name or path to a robot file (default: ravens).",
         ),
         "seed": _row(
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Seed for the scene and all random numbers.",
+            "Seed for the scene and all random numbers.", type=click.IntRange(min=0), metavar="N"
         ),
         "mode": _row(
+            "Simulation mode; instant moves objects without physics.",
             type=click.Choice(["physics", "instant"]),
-            help="Simulation mode; instant moves objects without physics.",
         ),
         "objects": _row(
+            'Objects in the scene, separated by commas, such as "red block, blue bowl".',
             metavar="NAMES",
-            help='Objects in the scene, separated by commas, such as "red block, blue bowl".',
         ),
-        "dry_run": _row(help="Preview the run in the instant world; no hardware moves."),
+        "dry_run": "Preview the run in the instant world; no hardware moves.",
         "robot_options": _row(
+            "Set a robot option, such as host=192.168.0.10; repeatable.",
             "-R",
             "--robot-option",
             metavar="KEY=VALUE",
-            help="Set a robot option, such as host=192.168.0.10; repeatable.",
         ),
         "perception": _row(
+            "Source of the objects' names and positions: the simulator (truth) or a camera.",
             type=click.Choice(["truth", "camera"]),
-            help="Source of the objects' names and positions: the simulator (truth) or a camera.",
         ),
         "disturbances": _row(
+            "Add a disturbance, such as drop=0.1 or place_m=0.01; repeatable.",
             multiple=True,
             callback=_named_numbers,
             metavar="NAME=VALUE",
-            help="Add a disturbance, such as drop=0.1 or place_m=0.01; repeatable.",
         ),
         "speed": _row(
+            "Maximum speed, in simulated seconds per real second (0: no limit).",
             type=click.FloatRange(min=0.0, max=1000.0),
-            callback=finite,
-            help="Maximum speed, in simulated seconds per real second (0: no limit).",
         ),
     },
     "Model": {
         "model": _row(
+            "Model to use (default: nearest); see cap models list.",
             "-m",
             "--model",
             metavar="MODEL",
             shell_complete=completion.models,
-            help="Model to use (default: nearest); see cap models list.",
         ),
-        "base_url": _row(metavar="URL", help="Base URL to use instead of the provider's default."),
+        "base_url": _row("Base URL to use instead of the provider's default.", metavar="URL"),
         "max_cost": _row(
+            "Maximum model cost in dollars; only requests already in progress may exceed it.",
             type=click.FloatRange(min=0.0),
-            callback=finite,
             metavar="USD",
-            help="Maximum model cost in dollars; only requests already in progress may exceed it.",
         ),
         "record": _row(
-            type=FILE,
-            metavar="FILE",
-            help="Append the model's answers to this file, for use with -m replay/FILE.",
+            "Append the model's answers to this file, for use with -m replay/FILE.", type=FILE
         ),
         "settings": _row(
+            "Override a setting, such as temperature=0.5; repeatable. To list all settings, run "
+            "cap info --config.",
             "--set",
             metavar="KEY=VALUE",
-            help="Override a setting, such as temperature=0.5; repeatable. "
-            "To list all settings, run cap info --config.",
         ),
     },
     "Programs": {
-        "prompts": _row(
-            type=PATH,
-            metavar="DIR",
-            help="Folder with prompt files to use instead of the robot's own.",
-        ),
+        "prompts": _row("Folder with prompt files to use instead of the robot's own.", type=PATH),
         "samples": _row(
+            "Try up to N programs, each from the current world state, and run the best.",
             "--samples",
             "--best-of",
             type=_COUNT,
-            metavar="N",
-            help="Try up to N programs, each from the current world state, and run the best.",
         ),
         "rounds": _row(
+            "After each program, show the model the result and let it write another, up to K "
+            "programs in all.",
             type=_COUNT,
             metavar="K",
-            help="After each program, show the model the result and let it write another, up to K "
-            "programs in all.",
         ),
-        "learn": _row(
-            help="Save a turn's functions as skills once the turn's effect has been verified."
-        ),
-        "look": _row(help="Send a picture of the scene with each instruction."),
+        "learn": "Save a turn's functions as skills once the turn's effect has been verified.",
+        "look": "Send a picture of the scene with each instruction.",
         "expect": _row(
+            "Exit with code 1 unless every turn has this effect: moved, drew, said, answered or "
+            "nothing; repeatable.",
             type=click.Choice(EFFECTS),
             metavar="EFFECT",
-            help="Exit with code 1 unless every turn has this effect: moved, drew, said, answered "
-            "or nothing; repeatable.",
         ),
     },
     "Approval": {
-        "ask": _row(help="Same as --approve each-program."),
+        "ask": "Same as --approve each-program.",
         "approve": _row(
+            "When to ask for approval: each-program (default on hardware), each-call or none.",
             type=click.Choice(APPROVALS),
             metavar="WHEN",
-            help="When to ask for approval: each-program (default on hardware), each-call or none.",
         ),
-        "yes": _row(help="With --approve none, move the hardware without asking."),
+        "yes": "With --approve none, move the hardware without asking.",
         "rehearse": _row(
+            "Run each program in the robot's simulated twin first (default on hardware).",
             "--rehearse/--no-rehearse",
             default=None,
-            help="Run each program in the robot's simulated twin first (default on hardware).",
         ),
         "min_level": _row(
+            "Weakest sandbox level to accept (default on hardware and for programs from language "
+            "models: kernel-seccomp); see cap info.",
             metavar="LEVEL",
-            help="Weakest sandbox level to accept (default on hardware and for programs from "
-            "language models: kernel-seccomp); see cap info.",
         ),
     },
     "Output": {
         "resume": _row(
+            "Continue the session in this run folder; pass the session's -R options again.",
             type=PATH,
-            metavar="DIR",
-            help="Continue the session in this run folder; pass the session's -R options again.",
         ),
-        "replay": _row(
-            type=PATH,
-            metavar="DIR",
-            help="Repeat the run recorded in this folder, without a model.",
-        ),
-        "gif": _row(type=PATH, metavar="FILE", help="Save an animated GIF of the run."),
-        "pictures": _row(help="Save pictures at the start, after each turn and at the end."),
-        "port": _row(type=_PORT, metavar="PORT", help="Port for the page (0: any free port)."),
+        "replay": _row("Repeat the run recorded in this folder, without a model.", type=PATH),
+        "gif": _row("Save an animated GIF of the run.", type=PATH, metavar="FILE"),
+        "pictures": "Save pictures at the start, after each turn and at the end.",
+        "port": _row("Port for the page (0: any free port).", type=_PORT),
         "http": _row(
+            "Serve Streamable HTTP on this local port, with a token, instead of using standard "
+            "input and output (0: any free port).",
             type=_PORT,
-            metavar="PORT",
-            help="Serve Streamable HTTP on this local port, with a token, instead of using "
-            "standard input and output (0: any free port).",
         ),
         "page": _row(
+            "Serve a page on this local port for watching and stopping the robot (0: any free "
+            "port).",
             type=_PORT,
-            metavar="PORT",
-            help="Serve a page on this local port for watching and stopping the robot "
-            "(0: any free port).",
         ),
-        "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new or empty."),
-        "junit": _row(type=PATH, metavar="FILE", help="Write a JUnit XML report for CI."),
+        "out": _row("Folder for the run; it must be new or empty.", type=PATH),
+        "junit": _row("Write a JUnit XML report for CI.", type=PATH, metavar="FILE"),
         "verbose": _row(
+            "Also show nested calls of language model programs (LMPs) and perception calls.",
             "-v",
             "--verbose",
-            help="Also show nested calls of language model programs (LMPs) and perception calls.",
         ),
-        "quiet": _row("-q", "--quiet", help="Do not print a line for each trial."),
-        "as_json": _row("--json", help="Print JSON."),
-        "example": _row(help="Print an example batch file, ready to run."),
+        "quiet": _row("Do not print a line for each trial.", "-q", "--quiet"),
+        "as_json": _row("Print JSON.", "--json"),
+        "example": "Print an example batch file, ready to run.",
     },
     "Trials": {
         "n": _row(
+            "Number of trials per task (default: 50) or of samples per problem (default: 1).",
             "-n",
             "--trials",
             "--samples",
             type=_COUNT,
-            metavar="N",
-            help="Number of trials per task (default: 50) or of samples per problem (default: 1).",
         ),
         "best_of": _row(
-            type=_COUNT,
-            metavar="N",
-            help="Robot suites: try up to N programs per instruction and run the best.",
+            "Robot suites: try up to N programs per instruction and run the best.", type=_COUNT
         ),
-        "tasks": _row(metavar="NAMES", help="Run only these tasks, separated by commas."),
-        "splits": _row("--split", "--arm", metavar="NAME", help="Run only this split; repeatable."),
-        "go_on": _row("--resume", help="Resume the run in the --out folder."),
-        "jobs": _row(type=_COUNT, metavar="N", help="Number of processes to run in parallel."),
+        "tasks": _row("Run only these tasks, separated by commas.", metavar="NAMES"),
+        "splits": _row("Run only this split; repeatable.", "--split", "--arm", metavar="NAME"),
+        "go_on": _row("Resume the run in the --out folder.", "--resume"),
+        "jobs": _row("Number of processes to run in parallel.", type=_COUNT),
         "engine": _row(
-            type=click.Choice(["local", "ray"]),
-            help="Run trials on this machine or on a Ray cluster.",
+            "Run trials on this machine or on a Ray cluster.", type=click.Choice(["local", "ray"])
         ),
-        "ray_address": _row(metavar="ADDRESS", help="Address of a running Ray cluster."),
+        "ray_address": _row("Address of a running Ray cluster.", metavar="ADDRESS"),
     },
     "Planner": {
         "planner": _row(
+            "Planner to use: saycan, monologue, saycanpay, zero-shot or cap.",
             type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
             metavar="NAME",
-            help="Planner to use: saycan, monologue, saycanpay, zero-shot or cap.",
         ),
         "feedback": _row(
+            "Kinds of feedback after each step, separated by commas: object, success, scene or "
+            "human.",
             metavar="KINDS",
-            help="Kinds of feedback after each step, separated by commas: object, success, scene "
-            "or human.",
         ),
-        "say": _row(metavar="N:WORDS", help="Say WORDS to the planner after N steps; repeatable."),
+        "say": _row("Say WORDS to the planner after N steps; repeatable.", metavar="N:WORDS"),
         "disturb": _row(
-            type=click.Choice(["skills", "once"]),
-            help="Make skills fail occasionally (skills), or make only the first pick, open or put "
+            "Make skills fail occasionally (skills), or make only the first pick, open or put "
             "step fail (once).",
+            type=click.Choice(["skills", "once"]),
         ),
-        "max_steps": _row(
-            type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
-        ),
+        "max_steps": _row("Maximum number of steps.", type=click.IntRange(1, 200), metavar="N"),
     },
     "Suite options": {
         "table": _row(
+            "Planning: table to produce, such as five, quality or SC-4 (from the SayCan paper; "
+            "the default).",
             metavar="ID",
-            help="Planning: table to produce, such as five, quality or SC-4 (from the "
-            "SayCan paper; the default).",
         ),
         "problems": _row(
+            "RoboCodeGen: your own problem file (repeatable); for the format, see cap bench "
+            "problems --schema.",
             type=PATH,
             metavar="FILE",
-            help="RoboCodeGen: your own problem file (repeatable); for the format, see "
-            "cap bench problems --schema.",
         ),
         "problem_file": _row(
+            "HumanEval: problem file in HumanEval's format, such as one from MBPP or EvalPlus.",
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problem file in HumanEval's format, such as one from MBPP or "
-            "EvalPlus.",
         ),
         "transcripts": _row(
+            "Transcripts: folder with published programs, one text file per instruction.",
             "--from",
             type=PATH,
             metavar="FOLDER",
-            help="Transcripts: folder with published programs, one text file per instruction.",
         ),
         "policy": _row(
+            "robosuite: file that defines policy(env, instruction), to use instead of a model.",
             type=FILE,
-            metavar="FILE",
-            help="robosuite: file that defines policy(env, instruction), to use instead of a "
-            "model.",
         ),
         "k": _row(
-            "-k",
-            callback=whole_numbers,
-            metavar="K,...",
-            help="Values of k for pass@k, such as 1,5,20.",
+            "Values of k for pass@k, such as 1,5,20.", "-k", callback=whole_numbers, metavar="K,..."
         ),
-        "shared_library": _row(
-            help="RoboCodeGen: let programs use the functions written for earlier problems."
+        "shared_library": (
+            "RoboCodeGen: let programs use the functions written for earlier problems."
         ),
-        "incomplete": _row(help="Allow problems without samples."),
+        "incomplete": "Allow problems without samples.",
         "timeout": _row(
+            "Time limit per sample in seconds (default: the suite's own).",
             type=click.FloatRange(0.05, 3600),
             metavar="S",
-            help="Time limit per sample in seconds (default: the suite's own).",
         ),
     },
 }
 OPTIONS = {
     name: (section, flags or (f"--{name.replace('_', '-')}",), settings)
     for section, rows in _SECTIONS.items()
-    for name, (flags, settings) in rows.items()
+    for name, row in rows.items()
+    for flags, settings in [_row(row) if isinstance(row, str) else row]
 }
 """Every option of run, repl, serve, mcp, exec, plan, batch and bench: section, flags, settings."""
 
@@ -380,9 +336,9 @@ MOVED = {
 """Options of 0.1 that are settings now, and their new form."""
 
 
-def vary(default: Any, **settings: Any) -> Any:
+def vary(default: Any, about: str, **settings: Any) -> Any:
     """Declare a field whose option differs from its row of the table."""
-    return field(default=default, metadata=settings)
+    return field(default=default, metadata={"help": about, **settings})
 
 
 @dataclass(frozen=True)
@@ -418,7 +374,6 @@ class SessionOptions(ModelOptions):
     min_level: str | None = None
     out: Path | None = None
     verbose: bool = False
-    as_json: bool = False
 
 
 @dataclass(frozen=True)
@@ -426,23 +381,36 @@ class RunnerOptions(ModelOptions):
     """How trials are run, whatever they are."""
 
     out: Path | None = vary(
-        None, help="Folder for the results; it must be new or empty, except with --resume."
+        None, "Folder for the results; it must be new or empty, except with --resume."
     )
     go_on: bool = False
     jobs: int = 2
     engine: str = "local"
     ray_address: str | None = None
-    pictures: bool = vary(
-        False, help="Save pictures from before and after each failure for the report."
-    )
+    pictures: bool = vary(False, "Save pictures from before and after each failure for the report.")
     junit: Path | None = None
     min_level: str | None = None
     quiet: bool = False
-    as_json: bool = False
 
 
 MODEL_FIELDS = tuple(entry.name for entry in fields(ModelOptions))
 """What a command that asks no model does not offer."""
+
+
+def option(name: str, about: str = "", **settings: Any) -> Callable[[Any], Any]:
+    """Return the decorator that gives a command one option.
+
+    Args:
+        name: The row of the table, and the command's parameter.
+        about: Its help, if it differs from the row.
+        settings: What else differs from the row.
+    """
+    _, flags, usual = OPTIONS[name]
+    more = {"help": about} if about else {}
+    return click.option(name, *flags, **{**usual, **more, **settings})
+
+
+json_option = option("as_json", is_flag=True, expose_value=False)
 
 
 def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any], Any]:
@@ -462,7 +430,6 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
             return command(options=kind(**chosen), **values)
 
         for entry in reversed(offered):
-            _, flags, settings = OPTIONS[entry.name]
             kind_of: dict[str, Any] = {}
             if entry.default is False:
                 kind_of["is_flag"] = True
@@ -470,14 +437,12 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
                 kind_of["multiple"] = True
             elif type(entry.default) in (int, float, str):
                 kind_of |= {"default": entry.default, "show_default": True}
-            more = {**kind_of, **settings, **entry.metadata}
-            wrapped = click.option(entry.name, *flags, **more)(wrapped)
+            wrapped = option(entry.name, **{**kind_of, **entry.metadata})(wrapped)
         return wrapped
 
     return decorate
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 MOST_SHOWN = 12
 """How many options the help of a command shows; the others by `--help-all`."""
 _USUAL = (
@@ -522,9 +487,7 @@ class Command(click.Command):
                 title = OPTIONS[param.name or ""][0] if sectioned else "Options"
                 sections.setdefault(title, []).append(record)
         if whole and "--set" in there:
-            from cap.config import SETTINGS
-
-            sections["Settings for --set and cap.toml"] = list(SETTINGS.items())
+            sections["Settings for --set and cap.toml"] = list(config.SETTINGS.items())
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -608,6 +571,11 @@ def robot_values(given: Sequence[str]) -> dict[str, Any]:
     return key_values(given, "-R", "host=192.168.0.10")
 
 
+def unasked_config() -> Any:
+    """Return the settings that hold where nobody is asked about those of a folder's file."""
+    return config.load(os.environ, Path.cwd())
+
+
 def load_config(options: ModelOptions, **more: Any) -> Any:
     """Return the settings that hold; warnings go to standard error.
 
@@ -615,13 +583,11 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
         options: What was said on the command line.
         more: Settings that differ from what these say, by name.
     """
-    from cap import config
-
     said = {name: value for name, value in vars(options).items() if name in _OPTIONS_OF_CONFIG}
     settings = config.load(
         os.environ,
         Path.cwd(),
-        confirm=confirm,
+        confirm=ask_person if sys.stdin.isatty() else config.refuse,
         flags={**said, **more},
         settings=key_values(options.settings, "--set", "temperature=0.5"),
     )
@@ -629,7 +595,7 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
         if settings.sources[name] == "--set":
             raise UsageError(f"--set {name} is for run, repl, serve, exec and mcp; leave it out")
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return settings
 
 
@@ -639,10 +605,3 @@ _OF_SESSIONS = (
 """Settings that suites, batches and planners do not take: their own hold."""
 _OPTIONS_OF_CONFIG = ("robot", "model", "mode", "base_url", "max_cost")
 """Options that are settings as well."""
-
-
-def confirm(question: str) -> bool:
-    """Ask the person; where there is none, the answer is no."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return click.confirm(question, default=False, err=True)

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -46,18 +47,28 @@ def json_alone() -> Iterator[None]:
         _output, sys.stdout = None, _output
 
 
+def is_json() -> bool:
+    """Tell whether `--json` was given."""
+    return _output is not None
+
+
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False), file=_output)
 
 
-def print_result(value: Any, lines: Iterable[str], as_json: bool) -> None:
-    """Print a value as JSON, or what a person reads of it, a line each."""
-    if as_json:
+def print_result(value: Any, lines: Iterable[str]) -> None:
+    """Print a value, where JSON is wanted, or what a person reads of it, a line each."""
+    if is_json():
         print_json(value)
         return
     for line in lines:
         click.echo(printable(line))
+
+
+def remark(text: str) -> None:
+    """Tell the user something on standard error: a note, a warning, what goes on."""
+    click.echo(printable(text), err=True)
 
 
 @contextmanager
@@ -75,23 +86,17 @@ def writing(path: Path) -> Iterator[None]:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def show(
-    rows: Sequence[Mapping[str, Any]],
-    as_json: bool = False,
-    *,
-    columns: int = 0,
-    spare: Sequence[str] = (),
-) -> None:
+def show(rows: Sequence[Mapping[str, Any]], *, columns: int = 0) -> None:
     """Print rows that share their keys: as a table that fits the terminal, or else a block each.
+
+    Where JSON is wanted, they are one array.
 
     Args:
         rows: The first key is a name that is copied: it is never wrapped. Keys without any value
             are left out.
-        as_json: Print one JSON array instead.
         columns: The width where there is no terminal; 0 for any, so each row is one line.
-        spare: Keys that are left out, the first of them first, until the others fit.
     """
-    if as_json:
+    if is_json():
         print_json(list(rows))
         return
     if not rows:
@@ -101,34 +106,45 @@ def show(
     width = console.width if console.is_terminal else columns
     cells = [{key: _cell(value) for key, value in row.items()} for row in rows]
     names = [key for key in cells[0] if not width or any(row[key] for row in cells)]
-    wide = {
-        key: max(cell_len(text) for text in (key, *(row[key] for row in cells))) for key in names
-    }
-    least = {
-        key: min(wide[key], _WRAPPED) if width and key != names[0] else wide[key] for key in wide
-    }
-
-    def needed(of: Mapping[str, int]) -> int:
-        return sum(of[key] + 2 for key in names)
-
-    for key in spare:
-        if width and needed(least) > width and key in names:
-            names.remove(key)
-    if width and needed(least) > width:
+    table = Table(box=None, pad_edge=False)
+    needed = 0
+    for key in names:
+        whole = max(cell_len(text) for text in (key, *(row[key] for row in cells)))
+        least = min(whole, _WRAPPED) if width and key != names[0] else whole
+        table.add_column(key, no_wrap=least == whole, min_width=least)
+        needed += least + 2
+    if width and needed > width:
         for row in cells:
             lines = [f"{key}: {value}" for key, value in row.items() if value]
             lines = [part for line in lines for part in wrap(line, width - 2, **_AT_SPACES)]
             click.echo("\n  ".join(lines))
         return
-    table = Table(box=None, pad_edge=False)
-    for key in names:
-        table.add_column(key, no_wrap=least[key] == wide[key], min_width=least[key])
     for row in cells:
         table.add_row(*(Text(row[key]) for key in names))
-    Console(highlight=False, width=width or max(needed(wide), console.width)).print(table)
+    Console(highlight=False, width=width or max(needed, console.width)).print(table)
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     return "" if value is None else printable(" ".join(str(value).splitlines()))
+
+
+class SessionConsole(Console):
+    """A console of rich's that no stop breaks off; one that was shows nothing any more."""
+
+    is_page = False
+
+    def show(self, text: str, style: str = "") -> None:
+        """Print text in a style; in a terminal it wraps."""
+        self.print(Text(text, style=style), soft_wrap=not self.is_terminal)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, and only then be stopped."""
+        with stop_signals.held():
+            super().print(*objects, **options)
+
+    def control(self, *control: Any) -> None:
+        """Move the cursor, and only then be stopped."""
+        with stop_signals.held():
+            super().control(*control)

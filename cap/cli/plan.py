@@ -11,10 +11,19 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
-from cap.cli.output import print_json, show
+from cap.cli.options import (
+    Command,
+    ModelOptions,
+    json_option,
+    load_config,
+    split_names,
+    vary,
+    with_options,
+)
+from cap.cli.output import is_json, print_json, show
+from cap.cli.session import beginning, model_for
 from cap.errors import UsageError
-from cap.planners.stand_in_models import is_stand_in
+from cap.planners.stand_in_models import StandIn, is_stand_in, what_it_knows
 
 SHOWN = 3
 """Candidates of a step in the table."""
@@ -27,15 +36,15 @@ class PlanOptions(ModelOptions):
 
     model: str | None = vary(
         None,
-        help="Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, "
-        "noisy-say:P, even-say:N, uniform-say or copy-say (N: number of other steps; P: "
-        "probability of the correct step).",
+        "Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, noisy-say:P, "
+        "even-say:N, uniform-say or copy-say (N: number of other steps; P: probability of the "
+        "correct step).",
     )
-    robot: str = vary("kitchen", help="Robot: kitchen, ravens or household.")
+    robot: str = vary("kitchen", "Robot: kitchen, ravens or household.")
     seed: int = 0
     mode: str = "instant"
     objects: str | None = vary(
-        None, help='Objects and their places, such as "apple @ table, sponge @ cart".'
+        None, 'Objects and their places, such as "apple @ table, sponge @ cart".'
     )
     planner: str = "saycan"
     feedback: str | None = None
@@ -43,7 +52,6 @@ class PlanOptions(ModelOptions):
     disturb: str | None = None
     max_steps: int = 15
     out: Path | None = None
-    as_json: bool = False
 
 
 EXAMPLES = """
@@ -59,6 +67,7 @@ More examples:
 @click.command("plan", cls=Command, epilog=EXAMPLES)
 @click.argument("instruction", metavar="INSTRUCTION")
 @with_options(PlanOptions)
+@json_option
 def command(options: PlanOptions, instruction: str) -> int:
     """Follow an instruction step by step with SayCan, Inner Monologue or another planner.
 
@@ -70,8 +79,6 @@ def command(options: PlanOptions, instruction: str) -> int:
 
     from benchmarks.models import Meter
     from benchmarks.planning import single
-    from cap.cli.session import beginning
-    from cap.planners.stand_in_models import what_it_knows
     from cap.trace.terminal import Live
     from cap.trace.trace import versions
 
@@ -84,8 +91,6 @@ def command(options: PlanOptions, instruction: str) -> int:
     if unsaid and single.is_known(setup, instruction):
         name = _TRY
     single.check_writer(setup, name, instruction)
-    if is_stand_in(name):
-        _model(name, None, options, settings)  # a wrong number is reported before anything begins
     made: list[Meter] = []
 
     def make_model(known: Any) -> Any:
@@ -102,7 +107,7 @@ def command(options: PlanOptions, instruction: str) -> int:
         "versions": versions(),
     }
     with beginning(options.out, settings.runs, options.robot, header) as trace:
-        if not options.as_json:
+        if not is_json():
             trace.listeners.append(Live(Console(highlight=False)))
             if is_stand_in(name):
                 click.echo(f"{name} {what_it_knows(name)}")
@@ -114,7 +119,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
     about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
-    return _report(verdict, trace.folder, instruction, options.as_json, known, about)
+    return _report(verdict, trace.folder, instruction, known, about)
 
 
 def _setup(options: PlanOptions) -> Any:
@@ -153,9 +158,6 @@ def _setup(options: PlanOptions) -> Any:
 
 
 def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
-    from cap.cli.session import model_for
-    from cap.planners.stand_in_models import StandIn
-
     if is_stand_in(name):
         return StandIn(name, known, options.seed)
     return model_for(replace(settings, model=name), options.record)
@@ -170,11 +172,14 @@ def _answer(question: str) -> str:
     return ""
 
 
+_OF_A_VERDICT = ("judged", "missed", "positions", "whereabouts")
+_OF_AN_EPISODE = ("end", "why", "rung", "plan")
+
+
 def _report(
     verdict: Any,
     folder: Path,
     instruction: str,
-    as_json: bool,
     known: Sequence[str],
     about: Mapping[str, Any],
 ) -> int:
@@ -184,30 +189,30 @@ def _report(
     moments = [event["data"] for event in read_events(folder) if event["kind"] == "candidates"]
     episode, done = verdict.episode, _good(verdict)
     code = 0 if done else {"model": 4, "refused": 3}.get(episode.end, 1)
-    pictures = [str(path) for path in [folder / "after.png"] if path.exists()]
-    if as_json:
+    pictures = [str(path) for path in folder.glob("after.png")]
+    if is_json():
         steps = [
             {"text": one.action.text, "ok": one.ok, "message": one.message, "feedback": one.lines}
             for one in episode.outcomes
         ]
-        found = {
-            "done": done, "judged": verdict.judged, "missed": verdict.missed,
-            "end": episode.end, "why": episode.why, "rung": episode.rung,
-            "plan": episode.plan, "steps": steps, "scores": moments, "positions": verdict.positions,
-            "whereabouts": verdict.whereabouts,
-            "pictures": pictures, "run": str(folder), **about,
-        }  # fmt: skip
-        print_json(found)
+        print_json(
+            {
+                "done": done,
+                **{key: getattr(verdict, key) for key in _OF_A_VERDICT},
+                **{key: getattr(episode, key) for key in _OF_AN_EPISODE},
+                "steps": steps,
+                "scores": moments,
+                "pictures": pictures,
+                "run": str(folder),
+                **about,
+            }
+        )
         return code
     if moments:
         click.echo()
         show(_rows(moments))
-    noted: dict[str, list[str]] = {}
-    for number, moment in enumerate(moments, start=1):
-        for words in moment["notes"]:
-            noted.setdefault(str(words), []).append(str(number))
-    for words, numbers in noted.items():
-        click.echo(f"note: {words} (step {', '.join(numbers)})")
+    for note in dict.fromkeys(str(words) for moment in moments for words in moment["notes"]):
+        click.echo(f"note: {note}")
     if episode.end != "done":
         click.echo(f"ended unfinished: {episode.why}")
         if known:

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cap.cli import camera, completion
+from cap.cli import completion
 from cap.cli.approval import ask_person
-from cap.cli.options import FILE, PATH, CommandGroup, json_option, robot_values, split_names
-from cap.cli.output import print_result, show, writing
+from cap.cli.options import FILE, PATH, CommandGroup, json_option, option, robot_values, split_names
+from cap.cli.output import print_result, remark, show, writing
+from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, Stopped, UsageError
-from cap.messages import printable
 from cap.robot import registry
+from cap.robot.protocol import BringUp, Step
 
 if TYPE_CHECKING:
-    from cap.robot.protocol import BringUp, Step
-
-
-INTERRUPTED = "it was ended here; what moved was stopped"
-UNANSWERED = "it was ended at the question; nothing of this step was done"
+    from robots.perception.calibration.file import HandEye
+    from robots.perception.calibration.hand_eye import Fit
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Checked:
     question: str = ""
     """What the person was asked, if anything."""
     exit_code: int = 0
-    """Of the error it failed with, or of what it lacked."""
+    """Of the error it failed with, of what it lacked, or of what interrupted it."""
 
 
 @click.group("robots", cls=CommandGroup)
@@ -51,20 +49,20 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_robots(as_json: bool) -> None:
+def list_robots() -> None:
     """List all registered robots.
 
     \b
     cap robots list --json
     """  # noqa: D301
     rows = [{"robot": entry.name, "from": entry.value} for entry in registry.robots().values()]
-    show(rows, as_json)
+    show(rows)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.robots)
 @json_option
-def show_robot(name: str, as_json: bool) -> None:
+def show_robot(name: str) -> None:
     """Show a robot's primitives as a model reads them: signatures, units and failures.
 
     \b
@@ -81,12 +79,12 @@ def show_robot(name: str, as_json: bool) -> None:
         rows.append({"name": p.name, "kind": p.kind, "signature": signature, "doc": p.doc})
         lines += [f"\n{p.name}{signature}    [{p.kind}]", textwrap.indent(p.doc, "    ")]
     robot.close()
-    print_result({"robot": name, "about": about, "primitives": rows}, lines, as_json)
+    print_result({"robot": name, "about": about, "primitives": rows}, lines)
 
 
 @command.command("new")
 @click.argument("name")
-@click.option("--out", type=PATH, metavar="DIR", help="Folder to create (default: NAME).")
+@option("out", "Folder to create (default: NAME).")
 def new_robot(name: str, out: Path | None) -> None:
     """Create a working robot to start from: class, prompts, task, oracle and test.
 
@@ -103,20 +101,9 @@ def new_robot(name: str, out: Path | None) -> None:
 
 @command.command("scene")
 @click.argument("name", shell_complete=completion.robots)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed for the scene.",
-)
-@click.option(
-    "--objects",
-    metavar="NAMES",
-    help='Objects in the scene, separated by commas, such as "red block, blue bowl".',
-)
-@click.option("--out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
+@option("seed", "Seed for the scene.", default=0, show_default=True)
+@option("objects")
+@option("out", "File to write (default: standard output).", type=FILE, metavar="FILE")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     """Write the scene for a seed as TOML; you can edit it and load it with -R scene=FILE.
 
@@ -137,25 +124,20 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    if out.exists():
-        raise UsageError(f"{out} exists; name another with --out, or remove it")
-    with writing(out):
-        out.write_text(text, encoding="utf-8")
+    with writing(out), out.open("x", encoding="utf-8") as file:
+        file.write(text)
     click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
-@click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
-@click.option("--yes", is_flag=True, help="Do not ask before examples that move a real robot.")
+@option("ask", "Ask before each example that moves a real robot.", is_flag=True)
+@option("yes", "Do not ask before examples that move a real robot.", is_flag=True)
 @json_option
-@click.option(
-    "-R",
-    "--robot-option",
-    "given",
+@option(
+    "robot_options",
+    "Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
     multiple=True,
-    metavar="KEY=VALUE",
-    help="Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
 )
 @click.option(
     "--protocol",
@@ -164,7 +146,11 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     help="With -R, file for the bring-up log (default: bring-up-DATE.md).",
 )
 def check(
-    robot: str, ask: bool, yes: bool, as_json: bool, given: tuple[str, ...], protocol: Path | None
+    robot: str,
+    ask: bool,
+    yes: bool,
+    robot_options: tuple[str, ...],
+    protocol: Path | None,
 ) -> int:
     """Check a robot's types, documented units, reproducibility and prompts.
 
@@ -183,21 +169,21 @@ def check(
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 
-    if given or protocol is not None:
+    if robot_options or protocol is not None:
         if ask or yes:
             raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
-        return _bring_up(robot, robot_values(given), protocol, as_json)
+        return _bring_up(robot, robot_values(robot_options), protocol)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
     good = all(finding.skipped for finding in findings)
     lines = [*map(str, findings), *[f"{robot}: no problems found"] * good]
-    print_result([vars(finding) for finding in findings], lines, as_json)
+    print_result([vars(finding) for finding in findings], lines)
     return int(not good)
 
 
-def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
+def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None) -> int:
     """Walk a real robot's checklist with the user, and write down the result of each step.
 
     Each step rests on those before it, so the first that is not ok ends the checklist.
@@ -212,59 +198,171 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
     with writing(path):
         path.write_text(head, encoding="utf-8")
     checked: list[Checked] = []
-    ended, stop = "", None
+    ended = ""
     try:
         for number, step in enumerate(checklist.steps(), 1):
             if ended:
                 done = Checked(step.title, "not done", f"after: {ended}")
             else:
-                done, stop = _checked_step(step, checklist)
+                done = _checked_step(step, checklist)
                 ended = "" if done.result == "ok" else step.title
             checked.append(done)
             asked = f" (asked: {done.question})" if done.question else ""
             row = f"{number}. {done.title}{asked}: **{done.result}**: {done.finding}\n"
             with writing(path), path.open("a", encoding="utf-8") as file:  # what was done is there
                 file.write(row)
-            if not as_json:
-                with contextlib.suppress(OSError):  # the terminal may be gone
-                    click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
     finally:
         checklist.close()
-    if stop is not None:
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            click.echo(f"protocol: {path}", err=as_json)
-        raise stop
-    print_result([vars(step) for step in checked], [f"protocol: {path}"], as_json)
+    with contextlib.suppress(OSError):
+        print_result([vars(step) for step in checked], [f"protocol: {path}"])
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
 
-def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseException | None]:
-    """Ask the user, then do a step; return its result, and what interrupted it."""
-    question, asking = step.question, bool(step.question)
+def _checked_step(step: Step, checklist: BringUp) -> Checked:
+    """Ask the user, then do a step; return its result."""
+    question = step.question
     if question and not sys.stdin.isatty():
         lacks = "it needs a terminal, where a person can be asked: run it in one"
-        return Checked(step.title, "not done", lacks, question, UsageError.exit_code), None
+        return Checked(step.title, "not done", lacks, question, UsageError.exit_code)
     try:
         if question and not ask_person(question):
-            return Checked(step.title, "declined", "the user said no", question), None
-        asking = False
-        return Checked(step.title, "ok", step.do(), question), None
+            return Checked(step.title, "declined", "the user said no", question)
+        return Checked(step.title, "ok", step.do(), question)
     except CapError as error:
         checklist.stop()
         why = f"{type(error).__name__}: {error}"
-        return Checked(step.title, "failed", why, question, error.exit_code), None
+        return Checked(step.title, "failed", why, question, error.exit_code)
     except (KeyboardInterrupt, Stopped) as stop:
         checklist.stop()
-        why = UNANSWERED if asking else INTERRUPTED
-        return Checked(step.title, "interrupted", why, question), stop
+        stop_signals.taken()  # what is left is only to be written down
+        code = 130 if isinstance(stop, KeyboardInterrupt) else int(str(stop.code))
+        why = "it was ended here; what moved was stopped"
+        return Checked(step.title, "interrupted", why, question, code)
 
 
 def _shown_and_asked(source: str) -> bool:
     """Show an example's program and ask whether it may run."""
     for line in source.splitlines():
-        click.echo(f"  {printable(line)}", err=True)
+        remark(f"  {line}")
     return ask_person("Run this example on the real robot?")
 
 
-command.add_command(camera.command)
+@command.command("camera")
+@click.argument("file", type=PATH)
+@click.option(
+    "--pairs",
+    "pairs_file",
+    type=PATH,
+    metavar="PAIRS",
+    help="File with the measured pairs (each a TCP pose and a marker position) against which to "
+    "check the calibration.",
+)
+@click.option(
+    "--solve",
+    is_flag=True,
+    help="Compute the calibration from the pairs and write it to FILE, which must not already "
+    "exist.",
+)
+@click.option("--name", metavar="TEXT", default="camera", help="With --solve, the camera's name.")
+@click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
+@click.option(
+    "--limit-mm",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3.0,
+    show_default=True,
+    metavar="MM",
+    help="Maximum median error in millimetres; the maximum error (max_mm) may be up to three times "
+    "this limit, and the camera's position error (off_mm) up to twice this limit.",
+)
+@json_option
+def check_camera(
+    file: Path,
+    pairs_file: Path | None,
+    solve: bool,
+    name: str,
+    serial: str | None,
+    limit_mm: float,
+) -> int:
+    """Check a camera's hand-eye calibration; exit with code 1 if the measured pairs do not fit it.
+
+    \b
+    cap robots camera camera.toml --pairs pairs.toml
+    cap robots camera camera.toml --pairs pairs.toml --solve --name hand
+    """  # noqa: D301
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import load
+    from robots.perception.calibration.pairs import load_pairs
+
+    fit: Fit | None = None
+    if solve:
+        if pairs_file is None:
+            raise click.UsageError("--solve needs --pairs PAIRS")
+        if file.exists():
+            raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
+        found, fit = _solved(load_pairs(pairs_file), name, serial)
+        if fit.ok(limit_mm):
+            file.write_text(found.text(), encoding="utf-8")
+    else:
+        found = load(file)
+        if pairs_file is not None:
+            fit = hand_eye.check(found, load_pairs(pairs_file))
+    _show(found, fit, limit_mm)
+    return int(fit is not None and not fit.ok(limit_mm))
+
+
+def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import HandEye
+
+    pose, fit = hand_eye.solve(pairs)
+    made = HandEye(
+        camera=name,
+        mount=pairs.mount,
+        pose=pose,
+        date=datetime.date.today(),
+        method="points",
+        serial=serial,
+        pairs=len(pairs.pairs),
+        residual_median_mm=fit.median_mm,
+        residual_max_mm=fit.max_mm,
+    )
+    return made, fit
+
+
+_OF_A_FIT = ("median_mm", "max_mm", "off_mm", "gain")
+
+
+def _show(found: HandEye, fit: Fit | None, limit_mm: float) -> None:
+    """Print what the file says and how it fits."""
+    facts: dict[str, Any] = {
+        "camera": found.camera,
+        "serial": found.serial,
+        "mount": found.mount,
+        "position_m": [round(float(part), 6) for part in found.pose[:3, 3]],
+        "date": found.date.isoformat(),
+        "method": found.method,
+    }
+    if fit is not None:
+        facts |= {
+            "pairs": len(fit.errors_mm),
+            **{name: round(getattr(fit, name), 3) for name in _OF_A_FIT},
+            "worst_pair": int(fit.errors_mm.argmax()) + 1,
+            "limit_mm": limit_mm,
+            "ok": fit.ok(limit_mm),
+        }
+    lines = [f"{key}: {value}" for key, value in facts.items() if value is not None and key != "ok"]
+    if fit is None:
+        lines.append(
+            "the file is well formed; to check it against measurements, pass --pairs PAIRS"
+        )
+    elif fit.ok(limit_mm):
+        lines.append("ok")
+    else:
+        lines.append(
+            f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
+            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
+        )
+    print_result(facts, lines)

@@ -1,19 +1,26 @@
-"""`cap run INSTRUCTION...`: several instructions are one session."""
+"""`cap run INSTRUCTION...` and `cap exec FILE.py`: a model's programs, or your own, in one session.
+
+Your own program takes the same way: it is checked, and runs in the sandbox.
+"""
 
 from __future__ import annotations
 
+import errno
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from cap.cli.approval import ask_person
 from cap.cli.film import wanted
-from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.resume import replayed, resumed
-from cap.cli.session import report, watch
-from cap.errors import UsageError
+from cap.cli.options import PATH, Command, SessionOptions, json_option, with_options
+from cap.cli.session import differing, open_session, replayed, report, resumed, watch
+from cap.errors import CheckFailed, UsageError
+from cap.files import read_bytes
+from cap.program.program import MAX_SOURCE_CHARS
+
+_MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
+"""More than any program takes, a byte order mark included."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ More examples:
 @click.command("run", cls=Command, epilog=EXAMPLES)
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @with_options(RunOptions)
+@json_option
 def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     """Follow instructions in one session, stopping at the first failure.
 
@@ -51,8 +59,7 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     gif = options.gif
     if gif is not None and gif.suffix.lower() != ".gif":
-        named = gif.with_suffix(".gif") if gif.name else "film.gif"
-        raise UsageError(f"--gif writes GIF only: name the file {named}")
+        raise UsageError(f"--gif writes GIF only, such as film.gif, not {gif}")
     if instructions == ("-",):
         read = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
         instructions = tuple(line for line in read.splitlines() if line.strip())
@@ -65,18 +72,14 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     with resumed(options, options.resume, instructions) as (session, now):
         watch(session, now)
         film = wanted(session, gif, options.pictures)
-        for number, words in enumerate(instructions, start=1):
-            failure = session.run(words, options.expect).failure
+        for words in instructions:
+            turn = session.run(words, options.expect)
             if film is not None:
                 film.turn()
-            left = instructions[number:]
-            if failure is None:
-                continue
-            # A person who refuses one program may want what they asked for after it all the same.
-            if failure.kind != "refused" or not left or not ask_person(f"Go on with: {left[0]}"):
+            if turn.failure is not None:
                 break
-        paths = film.finish() if film else []
-        return report(session, now, paths, left=instructions[len(session.turns) :])
+        paths = film.finish() if film else ()
+        return report(session, paths, left=instructions[len(session.turns) :])
 
 
 def _replay(options: RunOptions, folder: Path) -> int:
@@ -84,9 +87,57 @@ def _replay(options: RunOptions, folder: Path) -> int:
     with replayed(options, folder) as (session, steps):
         watch(session, options)
         film = wanted(session, options.gif, options.pictures)
-        differs = []
-        for entry in steps:
-            differs += [] if entry.same else [entry.step.text]
-            if film is not None:
-                film.turn()
-        return report(session, options, film.finish() if film else [], differs=differs)
+        differs = differing(steps, film)
+        return report(session, film.finish() if film else (), differs=differs)
+
+
+@dataclass(frozen=True)
+class ExecOptions(SessionOptions):
+    """Those of a session, and what the program must do."""
+
+    expect: tuple[str, ...] = ()
+
+
+@click.command("exec", cls=Command)
+@click.argument("file", type=PATH)
+@with_options(ExecOptions)
+@json_option
+def exec_command(options: ExecOptions, file: Path) -> int:
+    """Run a program from a file or standard input (-), with every primitive and LMP available.
+
+    \b
+    cap exec program.py --mode instant
+    cap exec program.py -r kitchen --expect moved
+    """  # noqa: D301
+    source, name = read_source(file), "standard input" if str(file) == "-" else file.name
+    with open_session(options, [name]) as session:
+        watch(session, options)
+        session.execute(source, name, options.expect)
+        return report(session)
+
+
+def read_source(file: Path) -> str:
+    """Read a program file, or standard input for `-`; no more of it than a program may be long.
+
+    Raises:
+        UsageError: It is missing, unreadable, no plain file, or not text.
+        CheckFailed: It is too long.
+    """
+    too_long = f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters"
+    try:
+        if str(file) == "-":
+            source = sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8-sig", "replace")
+        else:
+            source = read_bytes(file, _MOST_BYTES).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"no file {file}") from None
+    except UnicodeDecodeError as error:
+        where = f"{error.reason} at {error.start}"
+        raise UsageError(f"{file} is not UTF-8 text: {where}") from None
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise CheckFailed(too_long) from None
+        raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
+    if len(source) > MAX_SOURCE_CHARS:
+        raise CheckFailed(too_long)
+    return source

@@ -1,40 +1,29 @@
-"""The session that a command's options describe: opened, shown as it goes on, and reported."""
+"""The session that a command's options describe: new, resumed or repeated; shown, and reported."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
-from cap.cli.output import print_json
-from cap.errors import CapError, MissingSimulator, Stopped, UsageError
+from cap.cli.output import SessionConsole, is_json, print_json, remark
+from cap.config import data_folder
+from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
-from cap.robot.robot_files import path_of
-
-if TYPE_CHECKING:
-    from cap.engine.settings import Decision
-    from cap.models.base import Usage
-    from cap.trace.trace import Trace
-
-
-class People(Protocol):
-    """Who is asked before anything moves."""
-
-    def approve(self, source: str) -> Decision:
-        """Say whether a program may run."""
-
-    def allow(self, call: str) -> bool:
-        """Say whether one call may be made."""
-
+from cap.models.base import Usage
+from cap.result import plain
+from cap.robot import registry
+from cap.robot.robot_files import is_file, path_of
+from cap.trace.trace import Trace, new_run_folder, status_after
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
 """Below `kernel`, the user gets a note."""
@@ -44,7 +33,7 @@ _WEAK_LEVELS = ("kernel-seccomp", "process")
 def open_session(
     options: SessionOptions,
     instructions: Sequence[str],
-    people: People | None = None,
+    people: Any = None,
 ) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
@@ -54,7 +43,8 @@ def open_session(
     Args:
         options: What was said on the command line.
         instructions: Those that are known already; the folder is named after the first.
-        people: Who is asked before anything moves; the person at the terminal if None.
+        people: Is asked before anything moves, by `approve(source)` and `allow(call)`; None for
+            the person at the terminal.
     """
     from cap.sandbox.client import shared_template
 
@@ -64,28 +54,15 @@ def open_session(
         raise UsageError("an instruction is empty; say what the robot should do")
     header = {"instructions": instructions, "dry_run": options.dry_run}
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
-        session = _make_session(options, settings, trace, instructions, people)
+        session = _make_session(options, settings, trace, people)
     for why in session.damaged_skills.values():
-        click.echo(f"warning: skipping a skill: {why}", err=True)
-    try:
-        with session:
-            yield session
-    except Stopped:  # no report follows
-        if not options.as_json:
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                click.echo(f"run: {session.trace.folder}")
-        raise
+        remark(f"warning: skipping a skill: {why}")
+    with session:
+        yield session
 
 
-def _make_session(
-    options: SessionOptions,
-    settings: Any,
-    trace: Any,
-    instructions: Sequence[str],
-    people: People | None,
-) -> Any:
+def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
     from cap.engine.settings import GenerationLimits, Repairs, Sampling
-    from cap.robot import registry
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
@@ -99,7 +76,7 @@ def _make_session(
             raise UsageError(f"robot '{robot.name}' cannot render pictures; leave out --look")
         if options.look and not getattr(model, "sees", True):
             note = f"note: {model.name} does not accept pictures, so --look is ignored"
-            click.echo(note, err=True)
+            remark(note)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
         repairs = Repairs(
@@ -148,14 +125,14 @@ def sampling(settings: Any, samples: int) -> dict[str, Any]:
 
 
 def model_for(settings: Any, record: Path | None = None) -> Any:
-    """Build the model the settings name; a person is warned where others can listen.
+    """Build the model the settings name.
 
     Args:
         settings: Its name, and how it is asked.
         record: JSONL file its completions are appended to.
     """
     from cap.models.budget import Allowance
-    from cap.models.providers import ModelTerms, endpoint_warning, make_model
+    from cap.models.providers import ModelTerms, make_model
 
     model = make_model(
         settings.model,
@@ -167,8 +144,15 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
             prices=settings.prices,
         ),
     )
+    return warned_of(model)
+
+
+def warned_of(model: Any) -> Any:
+    """Return a model, once the user is warned where others can listen."""
+    from cap.models.providers import endpoint_warning
+
     if warning := endpoint_warning(model):
-        click.echo(f"warning: {warning}", err=True)
+        remark(f"warning: {warning}")
     return model
 
 
@@ -176,11 +160,8 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     """Build the robot; without a physics engine fall back, unless physics was asked for.
 
     Raises:
-        UsageError: A dry run is wanted of a robot that is always real, or of one that has one in
-            other words.
+        UsageError: A dry run is wanted of a robot that is always real.
     """
-    from cap.robot import registry
-
     objects = split_names(options.objects, "--objects", "red block, blue bowl")
     given = {"seed": options.seed, "objects": objects}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
@@ -195,25 +176,16 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
             "(simulated is False), so nothing was run; simulate it in that mode"
         )
     try:
-        robot = registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
-        if getattr(robot, "mode", "") == "dry run":
-            robot.close()
-            raise UsageError(
-                f"with --mode {settings.mode} robot '{robot.name}' would send nothing: to see its "
-                "commands use --dry-run, to move it leave --mode out"
-            )
-        return robot
+        return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
     except MissingSimulator as missing:
         if settings.sources["mode"] != "default" or "host" in extra:  # a real one has no stand-in
             raise
-        click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+        remark(f"note: {missing}; using the instant world (no physics)")
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
 
 
 def skills_folder(settings: Any) -> Path:
     """Return the folder of kept functions: the one that is set, or under the person's data."""
-    from cap.config import data_folder
-
     return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
@@ -229,8 +201,6 @@ def beginning(
         robot: The robot's name, for a new folder's.
         header: What the run is begun with; a new folder has the first of its instructions.
     """
-    from cap.trace.trace import Trace, new_run_folder, status_after
-
     there = out is not None and out.exists()
     folder = _claimed(out or new_run_folder(runs, robot, header["instructions"][0]))
     trace = Trace(folder, header)
@@ -242,7 +212,12 @@ def beginning(
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
-            _remove_run(folder, there)
+            with contextlib.suppress(OSError):
+                (folder / "programs").rmdir()
+                (folder / "events.jsonl").unlink()
+                (folder / "run.json").unlink()
+                if not there:
+                    folder.rmdir()
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
@@ -261,14 +236,104 @@ def _claimed(folder: Path) -> Path:
     return folder
 
 
-def _remove_run(folder: Path, there: bool) -> None:
-    """Remove what was written of a run that never began; its folder too, unless it was there."""
-    with contextlib.suppress(OSError):
-        (folder / "programs").rmdir()
-        for name in ("events.jsonl", "run.json"):
-            (folder / name).unlink()
-        if not there:
-            folder.rmdir()
+def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
+    """Return options with the robot, scene and seed of a saved session; a dry run stays one.
+
+    Raises:
+        UsageError: Another robot or other objects were asked for, or its robot cannot be had.
+    """
+    robot = options.robot or kept.registered_robot()
+    if robot != kept.robot and not is_file(robot):
+        raise UsageError(f"the saved session uses robot '{kept.robot}'; leave out --robot")
+    if options.objects is not None and kept.objects is not None:
+        raise UsageError("the saved session has its own objects; leave out --objects")
+    from cap.session.session_file import DRY_RUN
+
+    dry = kept.mode == DRY_RUN
+    mode = options.mode or (None if dry else kept.mode)
+    given = options.robot_options
+    if mode == "physics":  # no other engine goes on with it
+        wanted = kept.engine_option(robot)
+        given = tuple(one for one in given if one.partition("=")[0] not in wanted)
+        given += tuple(f"{name}={value}" for name, value in wanted.items())
+    return replace(
+        options,
+        robot=robot,
+        robot_options=given,
+        mode=mode,
+        dry_run=options.dry_run or (dry and options.mode is None),
+        seed=kept.seed,
+        objects=options.objects if kept.objects is None else ", ".join(kept.objects),
+    )
+
+
+def _go_on(session: Any, kept: Any, folder: Any) -> None:
+    """Make a new session a saved one; say so if its world is not what it was."""
+    rewound = session.restore(kept)
+    session.earlier_run = str(folder)
+    session.trace.update(resumed=str(folder), seed=kept.seed)
+    if not rewound:
+        noted = getattr(session.robot, "world_note", "")
+        why = kept.world_lost or noted or "the real world stays as it is"
+        remark(f"note: variables and history only; {why}")
+
+
+@contextmanager
+def resumed(
+    options: SessionOptions,
+    folder: Path | None,
+    instructions: Sequence[str],
+    people: Any = None,
+) -> Iterator[tuple[Any, SessionOptions]]:
+    """Open a session that goes on with the one of a run folder; a new one where there is none.
+
+    Yields:
+        The session, and the options it was opened with: robot, scene and seed are the saved ones.
+    """
+    kept = None
+    if folder is not None:
+        from cap.session import session_file
+
+        kept = session_file.read(folder)
+        options = as_saved(options, kept)
+    with open_session(options, instructions, people) as session:
+        if kept is not None:
+            _go_on(session, kept, folder)
+        yield session, options
+
+
+@contextmanager
+def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Open a session like that of a run; yield it, and its steps as they are repeated."""
+    from cap.session import replay, session_file
+    from cap.trace.reader import read_header
+
+    todo = replay.steps(folder)
+    kept = session_file.read(folder, session_file.START)
+    with replay.recording(folder) as file:
+        looked = read_header(folder).get("look") is True
+        options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
+        by = {(True, False): "agreement", (False, True): "goal"}
+        chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
+        options = replace(
+            options,
+            samples=kept.sampling.samples,
+            rounds=kept.rounds,
+            settings=(*options.settings, f"choose_by={chosen}"),
+        )
+        with open_session(options, [f"replay {folder.name}"]) as session:
+            session.restore(kept)
+            yield session, replay.replay(replay.ready(session, kept, folder), todo)
+
+
+def differing(steps: Iterator[Any], film: Any) -> list[str]:
+    """Repeat steps, filmed if there is a film; return those that came out differently."""
+    found = []
+    for entry in steps:
+        if film is not None:
+            film.turn(entry.turn)
+        found += [] if entry.same else [entry.step.text]
+    return found
 
 
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
@@ -277,17 +342,16 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     With `--json` only a person who is asked sees it, beside the questions.
     """
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
-    if options.as_json and not asked:
+    if is_json() and not asked:
         return
-    from cap.cli.console import SessionConsole
     from cap.trace.terminal import Live
 
-    console = SessionConsole(highlight=False, stderr=options.as_json)
+    console = SessionConsole(highlight=False)
     follows = session.engine.settings.allow is None
     session.trace.listeners.append(Live(console, options.verbose, echo, follows))
-    if options.dry_run:
-        sends = hasattr(session.robot, "commands")
-        where = "nothing is sent" if sends else "in the instant world"
+    unsent = _unsent(session.robot)
+    if options.dry_run or unsent is not None:
+        where = "in the instant world" if unsent is None else "nothing is sent"
         console.print(f"dry run: {where}; no hardware moves", style="dim")
     level = session.engine.sandbox.level
     if level in _WEAK_LEVELS:
@@ -301,8 +365,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
 
 def report(
     session: Any,
-    options: SessionOptions,
-    paths: list[Path],
+    paths: Sequence[Path] = (),
     *,
     left: Sequence[str] = (),
     differs: Sequence[str] | None = None,
@@ -311,7 +374,6 @@ def report(
 
     Args:
         session: Whose turns are over.
-        options: How it was opened.
         paths: Pictures of it.
         left: Instructions that were not run, after a failure.
         differs: Of a run that was repeated, the steps that came out differently.
@@ -320,20 +382,20 @@ def report(
     code = failure.exit_code if failure else 0
     if differs is not None:
         code = 1 if differs else 0
-    if options.as_json:
+    if is_json():
         shown = {
             "status": "failed" if code else "done",
             "run": str(session.trace.folder),
             "turns": [turn.as_json() for turn in session.turns],
-            **world_as_json(session.robot),
+            **_world(session.robot),
         }
         if differs is None:
             mode = getattr(session.robot, "mode", None)
             shown |= {"mode": mode, "usage": vars(session.usage)}
         else:
             shown["differs"] = differs
-        if options.dry_run and hasattr(session.robot, "commands"):
-            shown["commands"] = session.robot.commands
+        if (unsent := _unsent(session.robot)) is not None:
+            shown["commands"] = unsent
         if paths:
             shown["pictures"] = [str(path) for path in paths]
         print_json(shown)
@@ -344,41 +406,36 @@ def report(
         click.echo("replayed: same result as in the run")
     for words in left:
         click.echo(f"not run after the failure: {words}")
-    if left and failure is not None and failure.kind == "refused":
-        given = [word for option in options.robot_options for word in ("-R", option)]
-        model = ["-m", options.model] if options.model else []
-        words = shlex.join([str(session.trace.folder), *left, *given, *model])
-        click.echo(f"to run them: cap run --resume {words}")
     for path in paths:
         click.echo(f"picture: {path}")
-    say_end(session, options)
+    say_end(session)
     return code
 
 
-def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
-    """Say what a dry run would have sent, what models took, and where the run is.
+def _unsent(robot: Any) -> list[str] | None:
+    """Return the commands that a robot in a dry run would have sent; None of any other."""
+    return getattr(robot, "commands", None) if getattr(robot, "mode", "") == "dry run" else None
+
+
+def say_end(session: Any, folder: str = "run") -> None:
+    """Say what a robot holds, what a dry run would have sent, what models took, where the run is.
 
     Args:
         session: Whose turns are over.
-        options: How it was opened.
         folder: What the run's folder is called.
     """
-    from cap.models.base import Usage
-
-    commands = getattr(session.robot, "commands", None)
-    if options.dry_run and commands:
+    session.report_held()
+    if unsent := _unsent(session.robot):
         click.echo("commands that would be sent:")
-        for line in commands:
+        for line in unsent:
             click.echo(f"  {line}")
     if len(session.turns) > 1 and (found := real_usage(session)):
         click.echo(f"total: {usage_line(functools.reduce(Usage.plus, found.values()))}")
     click.echo(f"{folder}: {session.trace.folder}")
 
 
-def world_as_json(robot: Any) -> dict[str, Any]:
+def _world(robot: Any) -> dict[str, Any]:
     """Return how a robot and its world are in the end, as far as it reports: base pose, ink."""
-    from cap.result import plain
-
     found: dict[str, Any] = {}
     if hasattr(robot, "condition"):
         found["condition"] = plain(robot.condition())
@@ -389,8 +446,6 @@ def world_as_json(robot: Any) -> dict[str, Any]:
 
 def real_usage(session: Any) -> dict[str, Usage]:
     """Return what language models took for each LMP, also in turns that were undone."""
-    from cap.models.base import Usage
-
     found: dict[str, Usage] = {}
     for (model, lmp), usage in session.took.items():
         if is_real(model):

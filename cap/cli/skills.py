@@ -8,14 +8,17 @@ from typing import Any
 import click
 import msgspec
 
-from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
+from cap.cli.options import PATH, CommandGroup, ModelOptions, json_option, load_config, option
 from cap.cli.output import print_result, show
+from cap.cli.session import model_for, skills_folder
 from cap.errors import SkillError
+from cap.session.skills.learning import check_all, set_aside
+from cap.session.skills.store import SkillStore, render
 
 _folder_option = click.option(
     "--skills",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=PATH,
     metavar="DIR",
     help="Folder to use instead of the configured one.",
 )
@@ -27,40 +30,21 @@ def command() -> None:
 
 
 def _store(folder: Path | None) -> Any:
-    from cap.cli.session import skills_folder
-    from cap.session.skills.store import SkillStore
-
     return SkillStore(skills_folder(load_config(ModelOptions(), skills=folder)))
 
 
 @command.command("list")
 @_folder_option
-@click.option(
-    "-r",
-    "--robot",
-    metavar="NAME",
-    help="For each skill that this robot cannot use, also show the reason.",
-)
 @json_option
-def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
+def list_skills(folder: Path | None) -> None:
     """List all skills, including damaged ones.
 
     \b
-    cap skills list -r ravens
+    cap skills list
     """  # noqa: D301
-    from cap.session.skills.learning import set_aside
-
     store = _store(folder)
     aside = set_aside(store, ())
-    rows = [_row(store, name, aside.get(name, "")) for name in store.names()]
-    if robot:
-        from cap.session.session import Session
-
-        with Session.open(robot, mode="instant", skills=None) as session:
-            offer = session.use_skills(store)
-        left_out = {**offer.left_out, **offer.damaged}
-        rows = [{**row, "left out": left_out.get(row["skill"], "")} for row in rows]
-    show(rows, as_json)
+    show([_row(store, name, aside.get(name, "")) for name in store.names()])
 
 
 def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
@@ -77,40 +61,24 @@ def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
 @click.argument("name")
 @_folder_option
 @json_option
-def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
+def show_skill(name: str, folder: Path | None) -> None:
     """Print a skill file.
 
     \b
     cap skills show get_biggest
     """  # noqa: D301
-    from cap.session.skills.store import render
-
     skill = _store(folder).get(name)
     found = msgspec.structs.asdict(skill)
-    print_result(found, [render(skill).removesuffix("\n")], as_json)
+    print_result(found, [render(skill).removesuffix("\n")])
 
 
 @command.command("check")
 @_folder_option
-@click.option(
-    "-r", "--robot", metavar="NAME", help="Check only the skills of this robot (name or file)."
-)
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    help="Model that answers LMP calls (default: the recorded answers are reused).",
-)
-@click.option(
-    "--prompts",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Folder with prompt files to use instead of the shipped ones.",
-)
+@option("robot", "Check only the skills of this robot (name or file).")
+@option("model", "Model that answers LMP calls (default: the recorded answers are reused).")
+@option("prompts", "Folder with prompt files to use instead of the shipped ones.")
 @json_option
-def check(
-    folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool
-) -> int:
+def check(folder: Path | None, robot: str | None, model: str | None, prompts: Path | None) -> int:
     """Run each skill's example; exit with code 1 if any fails.
 
     A skill whose example fails is disabled: sessions do not use it until its example passes again.
@@ -118,14 +86,11 @@ def check(
     \b
     cap skills check -r ravens
     """  # noqa: D301
-    from cap.cli.session import model_for
-    from cap.session.skills.learning import check_all
-
     given = None
     if model is not None:
         given = model_for(load_config(ModelOptions(model=model)))
     found = check_all(_store(folder), robot, given, prompts)
-    show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found], as_json)
+    show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found])
     return int(any(one.came in ("set aside", "not run") for one in found))
 
 

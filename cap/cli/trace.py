@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import PATH, CommandGroup, json_option
-from cap.cli.output import print_json, show, writing
+from cap.cli.options import PATH, CommandGroup, json_option, option, unasked_config
+from cap.cli.output import is_json, print_json, show, writing
 from cap.errors import CapError, UsageError
 from cap.messages import printable
-from cap.trace.reader import read_header
+from cap.trace.reader import UNREADABLE, read_events, read_header
 
 FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 
@@ -22,24 +21,12 @@ def command() -> None:
     """List, show and export past runs."""
 
 
-def _runs_folder(given: Path | None) -> Path:
-    from cap import config
-
-    return given or config.load(os.environ, Path.cwd()).runs
-
-
 @command.command("list")
-@click.option(
-    "--runs",
-    type=PATH,
-    metavar="DIR",
-    help="Folder that contains the runs (default: the configured one).",
-)
 @click.option(
     "-n", "--last", type=click.IntRange(min=1), metavar="N", help="List only the newest N runs."
 )
 @json_option
-def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
+def list_traces(last: int | None) -> None:
     """List runs, newest last.
 
     \b
@@ -47,27 +34,23 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     cap trace list --json
     """  # noqa: D301
     rows: list[dict[str, Any]] = []
-    found = sorted(_runs_folder(runs).glob("*/run.json"))
+    found = sorted(unasked_config().runs.glob("*/run.json"))
     for path in found[-last:] if last else found:
         try:
             header = read_header(path.parent)
         except CapError as error:
             header = {"status": f"damaged: {error}"}
-        row = {key: header.get(key) for key in ("status", "robot", "model", "seed", "seconds")}
-        rows.append({"run": str(path.parent), **row})
-    show(rows, as_json, spare=("seed", "robot", "seconds", "model"))
+        more = ("robot", "seed", "seconds") if is_json() else ()
+        keys = ("status", "model", *more)
+        rows.append({"run": str(path.parent), **{key: header.get(key) for key in keys}})
+    show(rows)
 
 
 @command.command("show")
 @click.argument("folder", type=PATH, required=False)
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also show perception calls and nested calls to language model programs (LMPs).",
-)
+@option("verbose", is_flag=True)
 @json_option
-def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
+def show_trace(folder: Path | None, verbose: bool) -> None:
     """Show a run as it appeared in the terminal (default: the newest run).
 
     \b
@@ -76,14 +59,13 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """  # noqa: D301
     from rich.console import Console
 
-    from cap.trace.reader import UNREADABLE, read_events
     from cap.trace.terminal import Live
     from cap.trace.trace import Event
 
     folder = folder or _newest()
     header = read_header(folder)
     events = read_events(folder)
-    if as_json:
+    if is_json():
         for entry in events:
             print_json(entry)
         return
@@ -106,17 +88,13 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 @click.option(
     "--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Output format."
 )
-@click.option(
-    "--out",
-    type=PATH,
+@option(
+    "out",
+    "Output file or, for lerobot, output folder (default: in the run folder).",
     metavar="FILE",
-    help="Output file or, for lerobot, output folder (default: in the run folder).",
 )
-@click.option("-r", "--robot", metavar="FILE", help="Robot file to use when repeating the run.")
-@click.option(
-    "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
-    help="Set a robot option when repeating the run; repeatable.",
-)  # fmt: skip
+@option("robot", "Robot file to use when repeating the run.", metavar="FILE")
+@option("robot_options", "Set a robot option when repeating the run; repeatable.", multiple=True)
 def export_trace(
     folder: Path | None,
     to: str,
@@ -163,7 +141,7 @@ def export_trace(
 
 
 def _newest() -> Path:
-    runs = _runs_folder(None)
+    runs: Path = unasked_config().runs
     found = sorted(runs.glob("*/run.json"), key=lambda path: path.stat().st_mtime)
     if not found:
         raise UsageError(f"no runs in {runs}; name a run folder, or run something first")

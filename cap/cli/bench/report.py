@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from cap.cli.options import PATH, json_option
-from cap.cli.output import PAGE, print_json, show
+from cap.cli.options import PATH, json_option, option
+from cap.cli.output import PAGE, is_json, print_json, remark, show
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -18,7 +18,7 @@ _MOST_CHARS = 160
 _MOST_DIFFERING = 20
 
 
-def show_report(folder: Path, as_json: bool = False) -> Any:
+def show_report(folder: Path) -> Any:
     """Write a folder's report, and print it as far as there is one: the headline comes first.
 
     Of many tasks only the sums are shown.
@@ -32,11 +32,11 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
 
     if next(read_lines(folder), None) is None:
         if (beside := read_beside(folder)).requests:
-            click.echo(f"no trial has ended; {reports.cost_beside(beside)}", err=True)
+            remark(f"no trial has ended; {reports.cost_beside(beside)}")
         return None
     report = reports.read(folder)
     markdown, page = write(folder)
-    if as_json:
+    if is_json():
         print_json([report.as_json])
     else:
         for line in (report.title, *report.headline):
@@ -49,7 +49,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         found = reports.rows_of([*report.sums, *tasks])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         _show_reasons(report)
-    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    click.echo(f"report: {markdown} and {page.name}")
     return report
 
 
@@ -61,23 +61,24 @@ def _show_reasons(report: Any) -> None:
     if found:
         click.echo("\nfailed:")
     for reason in found[:_MOST_REASONS]:
-        trial = reason.lines[0].trial
-        where = " ".join(filter(None, (trial.task, trial.split)))
         text = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
         whole = len(text) <= _MOST_CHARS
         cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
-        click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
+        click.echo(printable(f"  {cut} ({_named(reason.lines[0].trial)})"))
     if len(found) > _MOST_REASONS:
         click.echo(f"  and {len(found) - _MOST_REASONS} more reasons, in the report")
+
+
+def _named(trial: Any) -> str:
+    where = " ".join(filter(None, (trial.task, trial.split)))
+    return f"{where} seed {trial.seed} sample {trial.sample}"
 
 
 @click.command("report")
 @click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
-@click.option(
-    "--junit", type=PATH, metavar="FILE", help="Write a JUnit XML report for a single DIR."
-)
-def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
+@option("junit", "Write a JUnit XML report for a single DIR.")
+def report(folders: tuple[Path, ...], junit: Path | None) -> int:
     """Write report.md and report.html to each results folder, and print the tables.
 
     \b
@@ -85,18 +86,11 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     cap bench report runs/... --junit results.xml
     """  # noqa: D301
     from benchmarks.report import junit as xml
-    from benchmarks.report.page import write
     from benchmarks.report.tables import read
 
     if junit is not None and len(folders) > 1:
         raise UsageError("--junit writes one file for one folder; name a single DIR")
-    if as_json:
-        print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
-        if as_json:
-            markdown, page = write(folder)
-            click.echo(f"report: {markdown} and {page.name}", err=True)
-            continue
         if number:
             click.echo("")
         if show_report(folder) is None:
@@ -110,7 +104,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 @click.argument("first", type=PATH)
 @click.argument("second", type=PATH)
 @json_option
-def compare(first: Path, second: Path, as_json: bool) -> int:
+def compare(first: Path, second: Path) -> int:
     """Compare two results folders on the trials that both contain.
 
     \b
@@ -128,7 +122,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         if not folder.is_dir():
             raise UsageError(f"no results folder {folder}")
     found = compared(first, second)
-    if as_json:
+    if is_json():
         print_json(found.as_json)
         return 0
     reports = ("1st", found.first), ("2nd", found.second)
@@ -148,9 +142,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     if found.differing:
         click.echo(f"\ntrials that differ: {len(found.differing)}")
     for trial, won in found.differing[:_MOST_DIFFERING]:
-        where = " ".join(filter(None, (trial.task, trial.split)))
-        who = "1st" if won else "2nd"
-        click.echo(printable(f"  {where} seed {trial.seed} sample {trial.sample}: only the {who}"))
+        click.echo(printable(f"  {_named(trial)}: only the {'1st' if won else '2nd'}"))
     if len(found.differing) > _MOST_DIFFERING:
         click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
     return 0

@@ -1,11 +1,11 @@
-"""`cap bench run|oracle`: suites of tasks, any model, results that resume."""
+"""`cap bench run|oracle|score`: suites of tasks, any model or given answers, resumable results."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,17 +14,17 @@ from cap.cli.bench.report import show_report
 from cap.cli.bench.trials import SHARED, SuiteCommand, given, options_for, run_trials, say_left_out
 from cap.cli.options import (
     MODEL_FIELDS,
+    PATH,
     RunnerOptions,
+    json_option,
     load_config,
     split_names,
     vary,
     with_options,
 )
+from cap.cli.output import remark
 from cap.cli.session import sampling
 from cap.errors import MissingSimulator, UnknownModel, UsageError
-
-if TYPE_CHECKING:
-    from benchmarks.report.tables import Cell, Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
 
@@ -46,12 +46,12 @@ class SuiteOptions(TrialOptions):
 
     model: str | None = vary(
         None,
-        help="Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, "
-        "and planning accepts stand-ins such as perfect-say.",
+        "Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, and "
+        "planning accepts stand-ins such as perfect-say.",
     )
     perception: str = "truth"
     prompts: str | None = vary(
-        None, type=str, help="Prompt set or folder (default: the suite's own)."
+        None, "Prompt set or folder (default: the suite's own).", type=str, metavar="DIR"
     )
     disturbances: dict[str, float] = field(default_factory=dict)
     best_of: int = 1
@@ -72,6 +72,17 @@ class OracleOptions(TrialOptions):
     mode: str = "instant"
 
 
+@dataclass(frozen=True)
+class ScoreOptions(RunnerOptions):
+    """Which problems the answers are to, and how they are judged."""
+
+    incomplete: bool = False
+    timeout: float | None = None
+    k: list[int] = field(default_factory=list)
+    problem_file: Path | None = None
+    problems: tuple[Path, ...] = ()
+
+
 @click.command(
     "run",
     cls=SuiteCommand,
@@ -90,6 +101,7 @@ class OracleOptions(TrialOptions):
 )
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(SuiteOptions)
+@json_option
 def run(suite_name: str, options: SuiteOptions) -> int:
     """Run a suite's tasks with a model."""
     from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
@@ -105,7 +117,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         problem_file=options.problem_file,
         policy=options.policy,
         k=options.k,
-        shared_library=options.shared_library,
+        shared_library=options.shared_library or None,
         **{"from": options.transcripts},
     )
     if options.k and options.k[-1] > (options.n or 1):
@@ -138,6 +150,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
 @click.command("oracle", cls=SuiteCommand)
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
+@json_option
 def oracle(suite_name: str, options: OracleOptions) -> int:
     """Run each task's oracle program; exit with code 1 if any fails.
 
@@ -155,7 +168,7 @@ def oracle(suite_name: str, options: OracleOptions) -> int:
     return 1 if tally.successes < tally.n else 0
 
 
-def _run(settings: Any, options: TrialOptions) -> Cell:
+def _run(settings: Any, options: TrialOptions) -> Any:
     """Run the trials that were asked for; print the report and return its counts."""
     from benchmarks.suite import check_count, suite
 
@@ -174,17 +187,56 @@ def _run(settings: Any, options: TrialOptions) -> Cell:
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
     say_left_out(found)
-    show = partial(show_report, as_json=options.as_json)
-    report: Report
     try:
         try:
-            report = run_trials(found, trials, settings, options, settings.model, show)
+            report = run_trials(found, trials, settings, options, settings.model, show_report)
         except MissingSimulator as missing:
             if said("mode") is not _UNSAID:
                 raise
-            click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+            remark(f"note: {missing}; using the instant world (no physics)")
             settings = replace(settings, mode="instant")
-            report = run_trials(found, trials, settings, options, settings.model, show)
+            report = run_trials(found, trials, settings, options, settings.model, show_report)
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
     return report.total
+
+
+@click.command("score", cls=SuiteCommand)
+@click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
+@click.argument("file", type=PATH, metavar="FILE")
+@with_options(ScoreOptions, hidden=MODEL_FIELDS)
+@json_option
+def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
+    """Score the answers in FILE to the problems of SUITE (humaneval or robocodegen).
+
+    \b
+    cap bench score humaneval samples.jsonl -k 1,10
+
+    FILE contains one JSON object per line, with task_id and either completion or solution. The
+    lines of FILE are written to the results folder, in the same order, with their verdicts added
+    and all other fields kept. The exit code is 1 if no sample could be judged; it does not depend
+    on the success rate.
+    """  # noqa: D301
+    from benchmarks.samples import SAMPLES
+    from benchmarks.suite import OWN_PROMPTS, Settings, suite
+
+    settled = given(
+        k=options.k,
+        limit_s=options.timeout,
+        problem_file=options.problem_file,
+        problems=options.problems,
+    )
+    found = suite(suite_name, settled)
+    if not found.judges_samples:
+        raise UsageError(f"'{suite_name}' cannot judge samples; use humaneval or robocodegen")
+    prompts = OWN_PROMPTS.get(suite_name, "")
+    model = f"{SAMPLES}{file.resolve()}"
+    settings = Settings(suite=suite_name, model=model, prompts=prompts, options=settled)
+    trials = found.given(file, incomplete=options.incomplete)
+    say_left_out(found)
+    fewest = min(Counter(trial.task for trial in trials).values())
+    if options.k and options.k[-1] > fewest:
+        few = f"some problems have only {fewest} samples"
+        remark(f"note: no pass@{options.k[-1]}: {few}")
+    tally = run_trials(found, trials, settings, options, file.stem, show_report).total
+    return 1 if tally.unjudged == tally.n else 0

@@ -6,21 +6,19 @@ import contextlib
 import os
 import re
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from cap.cli.options import Command, RunnerOptions
+from cap.cli.output import remark
+from cap.cli.session import warned_of
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
-from cap.robot.registry import shadowed
 
 if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
@@ -41,48 +39,44 @@ class SuiteCommand(Command):
     """A command that takes a suite: its help names them."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the suites' names, unless somebody else's package hides them."""
-        if shadowed("benchmarks") is None:
-            from benchmarks.suite import names
+        """Write the suites' names."""
+        from benchmarks.suite import names
 
-            with formatter.section("Suites"):
-                formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
+        with formatter.section("Suites"):
+            formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
 
 
 def given(**values: Any) -> dict[str, Any]:
     """Return the options of a suite that were given; files by their whole paths."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in values.items():
-        if isinstance(value, Path):
-            value = str(value.resolve())
-        elif isinstance(value, tuple):
-            value = [str(path.resolve()) for path in value]
-        if value:
-            found[name] = value
-    return found
+        if isinstance(value, tuple):
+            found[name] = [str(path.resolve()) for path in value]
+        else:
+            found[name] = str(value.resolve()) if isinstance(value, Path) else value
+    return {name: value for name, value in found.items() if value not in (None, [], {})}
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     """Return the model's part of a suite's options, and options with as many jobs as may be."""
-    from cap.models.providers import endpoint_warning, make_model
+    from cap.models.providers import make_model
 
-    found = {
-        "asked": config.asked(),
-        "cache": None if config.cache is None else str(Path(config.cache).resolve()),
-        "max_calls": config.max_calls,
-        "max_cost": config.max_cost,
-        "prices": {name: dict(price) for name, price in config.prices.items()},
-        "record": None if options.record is None else str(options.record.resolve()),
-    }
+    found = given(
+        asked=config.asked(),
+        cache=config.cache,
+        max_calls=config.max_calls,
+        max_cost=config.max_cost,
+        prices={name: dict(price) for name, price in config.prices.items()},
+        record=options.record,
+    )
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
-        if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
-            click.echo(f"warning: {warning}", err=True)
+        warned_of(make_model(config.model, asked=config.asked()))
     for name in ("concurrency", "requests_per_minute"):
         if config.sources[name] != "default":
             most = getattr(config, name)
             options = replace(options, jobs=min(options.jobs, most))
             found[name] = most // options.jobs
-    return {name: value for name, value in found.items() if value not in (None, {})}, options
+    return found, options
 
 
 def run_trials(
@@ -133,16 +127,15 @@ def run_trials(
         try:
             if runner.pictures:
                 (folder / "pictures").mkdir(exist_ok=True)
-            with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as on_done:
-                run(
-                    results,
-                    trials,
-                    settings,
-                    jobs=runner.jobs,
-                    engine=runner.engine,
-                    address=runner.ray_address,
-                    on_done=on_done,
-                )
+            run(
+                results,
+                trials,
+                settings,
+                jobs=runner.jobs,
+                engine=runner.engine,
+                address=runner.ray_address,
+                on_done=_progress(trials, results.done, suite.usual_n == 1, runner.quiet),
+            )
         finally:
             results.close()
             if runner.junit is not None and next(read_lines(folder), None) is not None:
@@ -172,34 +165,28 @@ def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
     summary = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
     if lost:
         summary += f", {lost} of them given up without an answer"
-    click.echo(
-        f"stopped: {summary}; to go on: the same command with --out {folder} --resume", err=True
-    )
+    remark(f"stopped: {summary}; to go on: the same command with --out {folder} --resume")
 
 
-_ELSEWHERE = ("--out", "--junit")
-_ONCE = ("--resume", "--quiet", "-q", "--json")
+_OF_THIS_RUN = re.compile(
+    r" (--(out|junit)[ =]('[^']*'|\S+)|--resume|--quiet|-q|--json)(?=\s|$)",
+)
+"""Options that the command for another folder goes without."""
 
 
 def _command() -> str:
     """Return the command that repeats this run in a folder of its own, without passwords."""
     from cap.config import shown_url
 
-    words = list(click.get_current_context().find_root().obj or ())
-    kept: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word in _ELSEWHERE:
-            del words[:1]
-        elif word not in _ONCE and not word.startswith(tuple(f"{name}=" for name in _ELSEWHERE)):
-            kept.append(re.sub("https?://.*", lambda url: shown_url(url.group()), word))
-    return shlex.join(["cap", *kept]) if kept else ""
+    words = click.get_current_context().find_root().obj or ()
+    kept = [re.sub("https?://.*", lambda url: shown_url(url.group()), word) for word in words]
+    return _OF_THIS_RUN.sub("", shlex.join(["cap", *kept])) if kept else ""
 
 
 def say_left_out(suite: BaseSuite) -> None:
     """Say which of the user's own problems are left out, and why."""
     for why in suite.left_out.values():
-        click.echo(f"note: {printable(why)}; it is left out", err=True)
+        remark(f"note: {why}; it is left out")
 
 
 def _say_what_broke(folder: Path) -> None:
@@ -213,37 +200,23 @@ def _say_what_broke(folder: Path) -> None:
         (RECORDING, "asked for what the recording does not hold, such as"),
     ):
         if broken := [outcome.failure for outcome in ended if outcome.cause == cause]:
-            click.echo(
+            remark(
                 f"note: {len(broken)} of {len(ended)} trials {how}: "
-                f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
-                err=True,
+                f"{printable(broken[-1])}; to run them again: --out {folder} --resume"
             )
 
 
-@contextmanager
-def _progress(
-    trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool
-) -> Iterator[Report]:
-    """Report each trial: with a bar in a terminal, else a line each; nothing if `quiet`."""
-    before = ended = len(done & set(trials))
-    won, bar = 0, None
-    if sys.stderr.isatty() and not quiet:
-        bar = Progress(console=Console(stderr=True))
-        bar.add_task("trials", total=len(trials), completed=before)
+def _progress(trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool) -> Report:
+    """Return what prints a line for each trial, with its place in the run; nothing if `quiet`."""
+    places = count(len(done & set(trials)) + 1)
 
     def report(trial: Any, outcome: Any) -> None:
-        nonlocal won, ended
-        won, ended = won + outcome.success, ended + 1
-        if bar:
-            done_well = f"{won} of {ended - before} succeeded"
-            bar.update(bar.task_ids[0], advance=1, description=done_well)
-        elif not quiet:
-            result = "ok" if outcome.success else f"failed ({outcome.cause})"
-            number = f" sample {trial.sample}" if sampled or trial.sample else ""
-            split = f" {trial.split}" if trial.split else ""
-            name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
-            line = f"{ended}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
-            click.echo(line, err=True)
+        result = "ok" if outcome.success else f"failed ({outcome.cause})"
+        number = f" sample {trial.sample}" if sampled or trial.sample else ""
+        split = f" {trial.split}" if trial.split else ""
+        name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
+        line = f"{next(places)}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
+        if not quiet:
+            remark(line)
 
-    with bar or contextlib.nullcontext():
-        yield report
+    return report

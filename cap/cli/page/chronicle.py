@@ -20,8 +20,6 @@ MOST_TURNS = 30
 """How many turns of the conversation are shown."""
 MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
-MOST_PRINTED = 10
-"""How many of the lines that a program printed are shown, the last ones."""
 ASKS = "waiting for your answer: may it run?"
 READY = "ready: say what the robot should do, then Enter"
 _STATUS = {
@@ -58,7 +56,6 @@ class Chronicle:
         """The line that runs."""
         self._written = ""
         """What the model has written so far."""
-        self._printed: list[str] = []
         self._waiting: list[str] = []
 
     def __call__(self, event: Event) -> None:
@@ -86,29 +83,21 @@ class Chronicle:
             self._line = 0
         if kind in ("instruction", "prompt"):
             self._written = ""
-        if kind == "instruction":
-            self._printed = []
-        elif kind == "line":
+        if kind == "line":
             self._line = data["number"]
         elif kind == "text":
             self._written = self._written + data["text"] if data["text"] else ""
-        elif kind == "printed":
-            self._printed += data["text"].removesuffix("\n").split("\n")
 
     def _turn(self) -> TurnRecord:
         if not self._record.turns:
             self._record.turns.append(TurnRecord(0, ""))
         return self._record.turns[-1]
 
-    def note(self, text: str, style: str = "yellow") -> None:
-        """Show something that is no event, in a style of the terminal."""
+    def show(self, text: str, style: str = "") -> None:
+        """Show something that is no event, in a style of the terminal: what a command says."""
         with self._lock:
             self._turn().parts.append(Note("note", text, STYLES.get(style, "")))
             self._new = True
-
-    def show(self, text: str, style: str = "") -> None:
-        """Show what a command says, as a terminal does."""
-        self.note(text, style)
 
     def command(self, line: str) -> None:
         """Begin what a slash command shows."""
@@ -118,16 +107,14 @@ class Chronicle:
 
     def wait_for(self, words: list[str]) -> None:
         """Tell what waits for the turn that runs."""
-        with self._lock:
-            self._waiting, self._new = words, True
+        self._waiting, self._new = words, True
 
     def say(self, status: str) -> None:
         """Tell what goes on just now; what asks for an answer stands out."""
-        with self._lock:
-            self._status, self._new = status, True
+        self._status, self._new = status, True
 
     def news(self) -> tuple[str, str, str, str] | None:
-        """Return status, program, calls and conversation as HTML; None if nothing is new."""
+        """Return status, conversation, program and calls as HTML; None if nothing is new."""
         with self._lock:
             if not self._new:
                 return None
@@ -139,7 +126,7 @@ class Chronicle:
             shown = self._record.turns[: -MOST_TURNS - 1 : -1]
             return (
                 str(self._panel.status(self._status, self._status == ASKS)),
-                str(self._panel.program(program, self._line, self._written)),
-                str(self._panel.calls(program, self._printed, MOST_ROWS, MOST_PRINTED)),
                 str(self._panel.turns(self._waiting, shown)),
+                str(self._panel.program(program, self._line, self._written)),
+                str(self._panel.calls(program, MOST_ROWS)),
             )

@@ -1,4 +1,4 @@
-"""The live page: everyone with the link sees the robot and steers the session.
+"""`cap serve`, the live page: everyone with the link sees the robot and steers the session.
 
 Instructions wait in a line; the main thread takes them, as the terminal's session does, so a stop
 walks the road of Ctrl-C. Two browsers see and steer the same.
@@ -8,40 +8,84 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import queue
 import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from cap.cli.options import SessionOptions
+import click
+
+from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.page import server as page_server
-from cap.cli.page.access import Access
-from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import ASKS, Chronicle
-from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
+from cap.cli.session import resumed, say_end, watch
 from cap.engine.settings import Decision
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import RobotError
 from cap.robot.view import Viewable
+from cap.sandbox.client import shared_template
 from cap.trace.trace import Event
 
 FRAMES_PER_S = 30
 """Pictures of the scene that are sent each second, at most."""
 TOLD_EVERY_S = 0.1
-"""How often conversation, program and calls are brought up to date."""
+"""How often conversation, program and calls are brought up to date, and a robot that reports no
+motion itself."""
 _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
-_LOOK_EVERY_S = 0.1
-"""How often a robot that reports no motion itself is observed."""
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
 _HINT = "Enter runs it"
+READ_S = 0.7
+"""A question is shown for so long before it can be answered: no second click answers it unseen."""
+SETTLE_S = 0.5
+"""What was taken leaves the field once nothing was typed for so long."""
+
+
+PORT = 8093
+
+
+@dataclass(frozen=True)
+class ServeOptions(SessionOptions):
+    """Those of a session, and of the page."""
+
+    port: int = PORT
+    speed: float = 2.0
+    resume: Path | None = None
+
+
+@click.command("serve", cls=Command)
+@with_options(ServeOptions)
+def command(options: ServeOptions) -> int:
+    """Watch and control the robot in a browser on this machine.
+
+    \b
+    cap serve
+    cap serve -r kitchen --port 0 --speed 1
+
+    The printed link contains a token that is required to watch or control the robot. Ctrl-C
+    stops the running program; if no program is running, it stops the server.
+    """  # noqa: D301
+    shared_template().start()  # it loads while viser does
+    with (
+        opened(options.port, options.speed) as (page, link),
+        resumed(options, options.resume, ["serve"], page) as (session, now),
+    ):
+        watch(session, now)
+        click.echo(f"open {link}")
+        page.run(session, now)
+        say_end(session)
+    return 0
 
 
 @contextlib.contextmanager
@@ -57,8 +101,7 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
         MissingExtra: viser is not installed.
         UsageError: The port cannot be used.
     """
-    page_server.require_viser()
-    access = Access()
+    access = page_server.Access()
     with page_server.open_socket(port) as listening:
         server = page_server.start(listening, access, "cap")
         number = listening.getsockname()[1]
@@ -67,6 +110,112 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
             yield page, f"http://{page_server.HOST}:{number}/?token={access.token}"
         finally:
             page_server.stop(server)
+
+
+class InstructionField:
+    """What is typed as an instruction in one browser, and when it is whole.
+
+    A browser sends what is in a field at most every 50 ms, and of its messages that wait only the
+    last one. So Enter is no message of its own, which would drop the last letters: it is a line
+    break in the text, and a reader of the break has read all that comes before it.
+    """
+
+    text = ""
+    """What is in the field."""
+    taken = ""
+    """Its beginning that was taken."""
+
+    def typed(self, text: str) -> str:
+        """Return the instruction that is complete with this text; "" if none is.
+
+        Enter behind the last word, or within what was typed before, takes all that is there; other
+        line breaks come from a paste, and are spaces.
+
+        Args:
+            text: All that is in the field.
+        """
+        before, self.text = self.text[len(self.taken) :], text
+        if not text.startswith(self.taken):
+            self.taken = ""
+        rest = text[len(self.taken) :]
+        within = "\n" in rest and rest.replace("\n", "", 1) == before
+        words = " ".join((before if within else rest).split())
+        longer = rest.endswith("\n") and len(rest) > len(before)
+        if not words or not (within or longer):
+            return ""
+        self.taken = text
+        return words
+
+    def settled(self) -> str:
+        """Take out what was taken; return what then is to be in the field."""
+        self.text, self.taken = self.text[len(self.taken) :], ""
+        return self.text
+
+
+class ApprovalRequest:
+    """A question to everyone who watches, in each browser.
+
+    Its buttons are its own, so a click is an answer to it and to no other.
+    """
+
+    def __init__(self, message: str, source: str, text: str) -> None:
+        """Show nothing yet.
+
+        Args:
+            message: What is asked.
+            source: The program that may be changed; "" if it is about something else.
+            text: What the program's field has at first.
+        """
+        self._message, self._source, self._text = message, source, text
+        self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
+        self._lock = threading.Lock()
+        self._open = False
+        """Whether it has been shown for long enough to be answered."""
+        self._shown: list[Any] = []
+        """What it shows in the browsers: fields in the panel, and a notice over the scene, which is
+        there also where the panel is folded away."""
+        self._buttons: list[Any] = []
+
+    def show(self, client: Any) -> None:
+        """Show it in a browser, with fields that are that browser's alone."""
+        gui, editable = client.gui, bool(self._source)
+        with self._lock:
+            with gui.add_folder("May it run?", order=1.5) as folder:
+                gui.add_html(f'<div class="cap">{escape(self._message)}</div>')
+                text = gui.add_text("Program", self._text, multiline=True, visible=editable)
+                reason = gui.add_text("Why not", "", visible=editable)
+                yes = gui.add_button("Yes, run it", color="green", disabled=not self._open)
+                no = gui.add_button("No", color="red", disabled=not self._open)
+            about = "A program waits for your answer: see the top of the panel."
+            notice = client.add_notification("May it run?", about, color="yellow")
+            self._shown += [folder, notice]
+            self._buttons += [yes, no]
+        yes.on_click(lambda event: self._say(self._yes(text.value), event))
+        no.on_click(lambda event: self._say(Decision(False, reason.value.strip()), event))
+
+    def _yes(self, text: str) -> Decision:
+        """Return what a yes says: to the program as it was shown, or to a changed one."""
+        changed = self._source and text.strip() not in ("", self._source.strip())
+        return Decision(False, edited=text) if changed else Decision(True)
+
+    def _say(self, decision: Decision, event: Any) -> None:
+        """Take an answer in, if it is time for one; the first counts."""
+        if self._open:
+            self._answers.put((decision, event.client_id))
+
+    def wait(self) -> tuple[Decision, int]:
+        """Return the first answer, and the browser it is from."""
+        time.sleep(READ_S)
+        with self._lock:
+            self._open = True
+            for button in self._buttons:
+                button.disabled = False
+        return self._answers.get()
+
+    def close(self) -> None:
+        """Remove it from the browsers."""
+        for shown in self._shown:
+            shown.remove()
 
 
 class LivePage:
@@ -112,21 +261,17 @@ class LivePage:
         gui.main_panel.dock_right()
         css = files("cap.cli.page").joinpath("page.css").read_text(encoding="utf-8")
         gui.add_html(f"<style>{css}</style>", order=0)
-        self._status = gui.add_html("", order=1)
+        status = gui.add_html("", order=1)
         self._stop_button = gui.add_button(
             "Stop", color="red", icon="hand-stop", disabled=True, order=3
         )
         self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
         self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
         self._undo_button.on_click(lambda _: self._wait_in_line("/undo"))
-        with gui.add_folder("Conversation", order=5):
-            self._turns = gui.add_html("")
-        with gui.add_folder("Program", order=6):
-            self._program = gui.add_html("")
-        with gui.add_folder("Calls", order=7):
-            self._calls = gui.add_html("")
-        names = gui.add_checkbox("Names of the objects", True, order=9)
-        names.on_update(lambda _: self._scene.name_objects(names.value))
+        self._places = [status]
+        for order, title in enumerate(("Conversation", "Program", "Calls"), start=5):
+            with gui.add_folder(title, order=order):
+                self._places.append(gui.add_html(""))
         self._server.on_client_connect(self._came)
         self._server.on_client_disconnect(lambda client: self._left(client.client_id))
 
@@ -146,15 +291,15 @@ class LivePage:
                 self._question.show(client)
 
     async def _typed(self, typed: InstructionField, event: Any) -> None:
-        """Take in what stands in a field, on the thread that hears browsers: none is missed."""
+        """Take in what is in a field, on the thread that hears browsers: none is missed."""
         if event.client_id is None:  # it was changed below
             return
-        if words := typed.typed(event.target.value, time.monotonic()):
+        text = event.target.value
+        if words := typed.typed(text):
             self._wait_in_line(words)
-        changes = typed.changes
         await asyncio.sleep(SETTLE_S)
-        if changes == typed.changes:
-            event.target.value = typed.settled(time.monotonic())
+        if typed.taken and typed.text == text:
+            event.target.value = typed.settled()
 
     def _wait_in_line(self, line: str) -> None:
         with self._arrived:
@@ -167,30 +312,19 @@ class LivePage:
         self.story.wait_for(list(self._waiting) if self._busy else [])
 
     def stop(self, why: str) -> None:
-        """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
+        """End the program that runs, as Ctrl-C does; the robot at once."""
         if self._watching and self._session is not None:
             self._session.stop()
-            self.story.note(why)
+            self.story.show(why, "yellow")
             return
         with self._lock:
-            if self._session is None:
-                return
-            self._drop_waiting()
             if not self._busy or self._stopping:
                 return
             self._stopping = True
             stop_signals.why = why
             signal.raise_signal(signal.SIGINT)  # first: else the program fails, and is repaired
             self._session.robot.stop()
-            self.story.note(why)
-
-    def _drop_waiting(self) -> None:
-        """Drop what waits, and say so; the lock is held."""
-        dropped = list(self._waiting)
-        self._waiting.clear()
-        self._tell_waiting()
-        for line in dropped:
-            self.story.note(f"stopped, so this is not run: {line}")
+            self.story.show(why, "yellow")
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
@@ -224,24 +358,25 @@ class LivePage:
 
     def _asking(self, message: str, source: str, text: str) -> Decision:
         self._approved_by = None
-        with ApprovalRequest(self.story, message, source, text) as question:
+        question = ApprovalRequest(message, source, text)
+        try:
             with self._showing:
                 self._question = question
                 for browser in self._browsers.values():
                     question.show(browser)
             self.story.say(ASKS)
-            try:
-                decision, client = question.wait()
-            finally:
+            decision, client = question.wait()
+        finally:
+            with self._showing:
                 self._question = None
+                question.close()
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
             with self._showing:
                 left = client not in self._browsers
             if left and not self._session.robot.simulated:
-                self.story.note(
-                    "the browser that approved this motion has left, so the motion is refused"
-                )
+                why = "the browser that approved this motion has left, so the motion is refused"
+                self.story.show(why, "yellow")
                 return Decision(False)
         return decision
 
@@ -274,19 +409,15 @@ class LivePage:
             self._scene.look_at(session.robot.view())
             self._scene.show(session.robot)
         hooked = self._hook(session.robot)
-        threads = [threading.Thread(target=self._tell, name="cap-page", daemon=True)]
-        if not hooked:
-            threads.append(threading.Thread(target=self._look, name="cap-look", daemon=True))
-        for thread in threads:
-            thread.start()
+        thread = threading.Thread(target=self._tell, args=(hooked,), name="cap-page", daemon=True)
+        thread.start()
         try:
             yield
         finally:
             self._closed.set()
             if hooked:
                 session.robot.on_frame = None
-            for thread in threads:
-                thread.join(timeout=2.0)
+            thread.join(timeout=2.0)
             self.story.say("the session is over: the server was ended in its terminal")
             self.tell()
             self._stop_button.disabled = self._undo_button.disabled = True
@@ -308,12 +439,13 @@ class LivePage:
         try:
             if line.startswith("/"):
                 self.story.command(line)
-            turns = len(self._session.turns)
-            self._commands.obey(line)
-            failure = self._session.turns[-1].failure if len(self._session.turns) > turns else None
-            if failure is not None and failure.kind == "interrupted" and not self._stopping:
-                with self._lock:  # by Ctrl-C in the terminal
-                    self._drop_waiting()
+            if not self._commands.obey(line):
+                with self._lock:
+                    dropped = list(self._waiting)
+                    self._waiting.clear()
+                    self._tell_waiting()
+                for left in dropped:
+                    self.story.show(f"this is not run after that: {left}", "yellow")
         finally:
             self._approved_by = None
             self._edit = self._refused = ""
@@ -368,22 +500,16 @@ class LivePage:
             self._rehearses = False
             self._show_robot()
 
-    def _look(self) -> None:
-        """Show a robot that reports no motion itself, again and again while it is busy."""
-        while not self._closed.wait(_LOOK_EVERY_S):
-            if self._busy and not self._rehearses:
-                self._show_robot()
-
-    def _tell(self) -> None:
-        """Bring conversation, program and calls up to date."""
+    def _tell(self, hooked: bool) -> None:
+        """Bring the panel up to date, and the scene of a robot that reports no motion itself."""
         while not self._closed.wait(TOLD_EVERY_S):
             self.tell()
+            if not hooked and self._busy and not self._rehearses:
+                self._show_robot()
 
     def tell(self) -> None:
         """Bring what is shown up to date now."""
         news = self.story.news()
-        if news is not None:
-            places = (self._status, self._program, self._calls, self._turns)
-            for place, text in zip(places, news, strict=True):
-                if place.content != (content := f'<div class="cap">{text}</div>'):
-                    place.content = content
+        for place, text in zip(self._places, news or (), strict=False):
+            if place.content != (content := f'<div class="cap">{text}</div>'):
+                place.content = content

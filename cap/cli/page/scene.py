@@ -5,26 +5,19 @@ from __future__ import annotations
 import math
 import threading
 import time
-from itertools import takewhile
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from cap.robot.view import (
-    Appearance,
-    Placement,
-    Polyline,
-    Shape,
-    Viewable,
-    lathe_mesh,
-    ribbon_mesh,
-)
+from cap.robot.view import Appearance, Placement, Polyline, Shape, Viewable, lathe_mesh
 
 LINES_EVERY_S = 0.2
 """How often lines are drawn again while they grow: a browser takes its time for each."""
 _LABEL_UP_M = 0.05
 _LABEL_NEAR_M = 0.08
-"""Things nearer than this, seen from above, are at one place."""
+"""Things in a square of this size, seen from above, are at one place."""
 
 
 class SceneDrawer:
@@ -41,10 +34,9 @@ class SceneDrawer:
         self._lock = threading.Lock()
         self._bodies: dict[str, Any] = {}
         self._labels: dict[str, Any] = {}
-        self._named = True
-        """Whether names are shown."""
-        self._placements: dict[str, Placement] = {}
-        self._lines: list[tuple[Polyline, Any]] = []
+        self._lines: tuple[Polyline, ...] = ()
+        self._drawn: dict[int, Any] = {}
+        """What draws each of the lines."""
         self._lines_s = 0.0
 
     def show(self, robot: Viewable, *, moving: bool = False) -> None:
@@ -63,41 +55,28 @@ class SceneDrawer:
                         self._add(name, shapes)
             for name in self._bodies.keys() - now.keys():
                 self._bodies.pop(name).remove()
-                self._placements.pop(name, None)
                 self._labels.pop(name, None)
-            moved = {n: place for n, place in now.items() if self._placements.get(n) != place}
-            for name, place in moved.items():
+            for name, place in now.items():  # what is as before is not sent
                 self._bodies[name].position = place[:3]
                 self._bodies[name].wxyz = (place[6], *place[3:6])
-            self._placements |= moved
-            if moved:
-                self._name_places()
+            self._name_places(now)
             now_s = time.monotonic()
             if not moving or now_s - self._lines_s > LINES_EVERY_S:
                 self._lines_s = now_s
                 self._draw_lines(appearance.lines)
 
-    def _name_places(self) -> None:
+    def _name_places(self, placements: Mapping[str, Placement]) -> None:
         """Write the names of what is at one place in one label, at the highest thing there."""
-        groups: list[list[str]] = []
-        for name in sorted(self._labels, key=lambda name: -self._placements[name][2]):
-            at = self._placements[name][:2]
-            near = (g for g in groups if math.dist(self._placements[g[0]][:2], at) < _LABEL_NEAR_M)
-            if (group := next(near, None)) is None:
-                groups.append(group := [])
-            group.append(name)
-        for group in groups:
+        groups: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for name in sorted(self._labels, key=lambda name: -placements[name][2]):
+            x, y, *_ = placements[name]
+            groups[round(x / _LABEL_NEAR_M), round(y / _LABEL_NEAR_M)].append(name)
+        for group in groups.values():
             text = ", ".join(name.partition("/")[2] for name in group)
             for name in group:
-                label, shown = self._labels[name], self._named and name == group[0]
+                label, shown = self._labels[name], name == group[0]
                 if (label.text, label.visible) != (text, shown):
                     label.text, label.visible = text, shown
-
-    def name_objects(self, visible: bool) -> None:
-        """Show the names of the objects beside them, or not."""
-        with self._lock:
-            self._named = visible
-            self._name_places()
 
     def look_at(self, appearance: Appearance) -> None:
         """Have browsers begin where all that can be handled is in sight."""
@@ -108,8 +87,8 @@ class SceneDrawer:
         ]
         if not near:
             return
-        low, high = ([pick(axis) for axis in zip(*near, strict=True)] for pick in (min, max))
-        x, y, z = ((a + b) / 2 for a, b in zip(low, high, strict=True))
+        low, high = np.min(near, axis=0), np.max(near, axis=0)
+        x, y, z = (low + high) / 2
         reach = max(0.5, math.dist(low, high) / 2)
         camera = self._server.initial_camera
         camera.look_at = (x, y, min(z, 0.5) * 0.6)
@@ -128,22 +107,18 @@ class SceneDrawer:
 
     def _draw_lines(self, lines: tuple[Polyline, ...]) -> None:
         """Draw ink and paths; what is drawn already stays."""
-        same = takewhile(lambda pair: pair[0][0] == pair[1], zip(self._lines, lines, strict=False))
-        first = sum(1 for _ in same)
-        while len(self._lines) > first:
-            self._lines.pop()[1].remove()
-        for number, line in enumerate(lines[first:], start=first):
-            mesh = ribbon_mesh(line.points, line.width_m)
-            drawn = _add_mesh(
-                self._server.scene, f"/lines/{number}", mesh, line.color, cast_shadow=False
-            )
-            self._lines.append((line, drawn))
-
-
-def _add_mesh(scene: Any, name: str, mesh: Any, color: Any, **more: Any) -> Any:
-    """Add a mesh of corners and triangles."""
-    corners, triangles = np.array(mesh[0], np.float32), np.array(mesh[1], np.uint32)
-    return scene.add_mesh_simple(name, corners, triangles, color=color, side="double", **more)
+        for number, line in enumerate(lines):
+            if self._lines[number : number + 1] != (line,):
+                points = np.array([line.points[0], *line.points])  # one point is a line as well
+                self._drawn[number] = self._server.scene.add_line_segments(
+                    f"/lines/{number}",
+                    np.stack([points[:-1], points[1:]], axis=1),
+                    line.color,
+                    thickness=line.width_m,
+                )
+        for number in range(len(lines), len(self._lines)):
+            self._drawn.pop(number).remove()
+        self._lines = lines
 
 
 def _add_shape(scene: Any, name: str, shape: Shape) -> None:
@@ -155,4 +130,6 @@ def _add_shape(scene: Any, name: str, shape: Shape) -> None:
         radius, height = shape.size
         scene.add_cylinder(name, radius, height, shape.color, **placed)
     else:
-        _add_mesh(scene, name, lathe_mesh(shape.profile), shape.color, **placed)
+        corners, triangles = lathe_mesh(shape.profile)
+        mesh = np.array(corners, np.float32), np.array(triangles, np.uint32)
+        scene.add_mesh_simple(name, *mesh, color=shape.color, side="double", **placed)

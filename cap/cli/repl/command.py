@@ -12,11 +12,9 @@ from typing import Any
 import click
 
 from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.resume import resumed
-from cap.cli.session import say_end, watch
+from cap.cli.session import resumed, say_end, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError
 
 HISTORY = "repl_history"
 """The file of what was typed, in the folder of what a person keeps."""
@@ -30,7 +28,7 @@ class ReplOptions(SessionOptions):
 
 
 @click.command("repl", cls=Command)
-@with_options(ReplOptions, hidden=("as_json",))
+@with_options(ReplOptions)
 def command(options: ReplOptions) -> int:
     """Give the robot instructions interactively; /help lists the commands.
 
@@ -64,19 +62,24 @@ class Repl:
         """Close the session."""
         self._open.__exit__(*raised)
 
-    def _begin(self, options: SessionOptions, folder: Path | None) -> None:
-        """Open a session, and then close the one there was; where that fails, it goes on."""
+    def begin(self, options: SessionOptions, folder: Path | None) -> None:
+        """Open a session, and then close the one there was; where that fails, it goes on.
+
+        Args:
+            options: Of the session.
+            folder: The run that it goes on with, if any.
+        """
         with contextlib.ExitStack() as fresh:
             session, options = fresh.enter_context(resumed(options, folder, ["repl"]))
             # They load much, which the session's sandbox has begun to load beside us.
-            from cap.cli.console import SessionConsole
+            from cap.cli.output import SessionConsole
             from cap.cli.repl.commands import Commands
 
             with stop_signals.idle():  # the one is left whole, as is the other begun
                 if self.commands is not None:
-                    self._leave("left")
+                    say_end(self.commands.session, "left")
                 watch(session, options, echo=not self.typed)
-                commands = Commands(session, options, SessionConsole(highlight=False))
+                commands = Commands(session, options, SessionConsole(highlight=False), self.begin)
                 before, self._open, self.commands = self._open, fresh.pop_all(), commands
                 before.close()
         commands.greet()
@@ -88,7 +91,7 @@ class Repl:
             options: Of the first session.
             folder: The run that it goes on with, if any.
         """
-        self._begin(options, folder)
+        self.begin(options, folder)
         editor: Any = None
         if self.typed:
             from cap.cli.repl.line_editor import LineEditor
@@ -101,20 +104,15 @@ class Repl:
             if editor:  # Ctrl-C ends what runs, and never the session
                 typing.enter_context(stop_signals.idle())
             while not self.commands.ended and (text := self._read(editor)) is not None:
-                if not self._obey(text):
-                    failed = True
-                    if editor and editor.drop_typed():
-                        self.commands.tell("what was typed meanwhile is not run")
-        self._leave()
+                failed |= not self._obey(text)
+        say_end(self.commands.session)
         return int(failed and not self.typed)
 
     def _read(self, editor: Any) -> str | None:
         """Return the next input, of one line or several; None at the end."""
         if editor is None:
             return (sys.stdin.readline() if sys.stdin else "") or None
-        from cap.cli.repl.completion import ReplCompleter
-
-        text: str | None = editor.read(ReplCompleter(self.commands.session))
+        text: str | None = editor.read(self.commands.session)
         return text
 
     def _obey(self, text: str) -> bool:
@@ -123,38 +121,10 @@ class Repl:
         for number, line in enumerate(lines, start=1):
             if len(lines) > 1 and self.typed:
                 self.commands.tell(f"\n{line}", "bold")
-            if not (self.commands.obey(line) and self._opened()):
+            if not self.commands.obey(line):
                 for left in lines[number:]:
                     self.commands.tell(f"not run after that: {left}")
                 return False
             if self.commands.ended:
                 break
         return True
-
-    def _opened(self) -> bool:
-        """Open the session that was asked for, if one was; False if that came to nothing."""
-        opening, self.commands.opening = self.commands.opening, None
-        if opening is None:
-            return True
-        try:
-            with stop_signals.heard():
-                self._begin(*opening)
-            return True
-        except BrokenPipeError:
-            raise
-        except (CapError, OSError) as error:
-            self.commands.refuse(str(error))
-        except KeyboardInterrupt:
-            stop_signals.taken()
-            self.commands.tell("stopped by Ctrl-C", "red")
-        self.commands.tell(f"the session is with {self.commands.session.robot.name}")
-        return False
-
-    def _leave(self, how: str = "run") -> None:
-        """Say what a person who leaves a session needs to know.
-
-        Args:
-            how: What its folder is called: that of the run, or of one that was left.
-        """
-        self.commands.session.report_held()
-        say_end(self.commands.session, self.commands.options, how)

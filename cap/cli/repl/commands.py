@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import io
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-import click
+from typing import Any
 
 from cap.cli.approval import edited
-from cap.cli.exec import read_source
 from cap.cli.options import SessionOptions, load_config
+from cap.cli.output import remark
 from cap.cli.repl.scene import scene_map, to_try
+from cap.cli.run import read_source
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
@@ -25,9 +23,8 @@ from cap.result import folded
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
 from cap.session import session_file
-
-if TYPE_CHECKING:
-    from cap.trace.trace import Event
+from cap.trace.export.lerobot import png
+from cap.trace.trace import Event
 
 COMMANDS = {
     "help": ("[COMMAND]", "list the commands, or describe one"),
@@ -56,7 +53,6 @@ _TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
     "-m": "/model NAME switches to another model",
-    "--base-url": "/model NAME URL sets the address",
     "--dry-run": "/quit, and start cap repl with it",
 }
 """What takes the place of an option that a message names, where the session is open."""
@@ -65,51 +61,36 @@ _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 """An annotation as a signature shows it that is text."""
 
 
-class Screen(Protocol):
-    """Where commands show what they say: a terminal, a pipe or the page."""
-
-    is_page: bool
-
-    @property
-    def width(self) -> int:
-        """Characters in a line."""
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether a person reads it as it comes."""
-
-    def show(self, text: str, style: str = "") -> None:
-        """Show printable text in a style of rich's."""
-
-
 class Commands:
     """Obeys what is typed in one session."""
 
-    def __init__(self, session: Any, options: SessionOptions, screen: Screen) -> None:
+    def __init__(
+        self,
+        session: Any,
+        options: SessionOptions,
+        screen: Any,
+        begin: Any = None,
+    ) -> None:
         """Take over a session.
 
         Args:
             session: Whose.
             options: How it was opened.
-            screen: Where things are said.
+            screen: Shows what is said (`show`): a `SessionConsole`, or the page's `Chronicle`.
+            begin: Puts another session in this one's place: takes its options, and the saved
+                session that it goes on with, or None. Not needed on the page.
         """
-        self.session, self.options, self.screen = session, options, screen
+        self.session, self.options, self.screen, self.begin = session, options, screen, begin
         self.tail = ""
         """What the model was asked with at last, below the prompt's own text."""
         self.repairs: list[str] = []
         """Why programs of the last turn were written again."""
-        self.notes: list[str] = []
-        """Remarks on the model's answers in the last turn."""
         session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
-        self.kept: list[str] = []
-        """Names under which functions were kept for later sessions."""
         self.looks = 0
         self.ended = False
         """True once the person has asked to leave."""
-        self.opening: tuple[SessionOptions, Path | None] | None = None
-        """The session that is to take this one's place: its options, and what it goes on with."""
 
     def _hear(self, event: Event) -> None:
         """Remember what a turn's result does not say; say what to do about a trouble."""
@@ -117,17 +98,15 @@ class Commands:
         if event.depth:
             return
         if kind == "instruction":
-            self.repairs, self.notes = [], []
-            if "source" not in data:
-                self.tail = ""
+            self.repairs = []
         elif kind == "prompt" and data["lmp"] == "ui":
             self.tail = data["tail"]
         elif kind == "repair":
             self.repairs.append(data["reason"])
-        elif kind in ("completion", "program"):
-            self.notes += data["notes"]
-        elif kind == "failure" and (here := self._in_place_of_options(data["message"])):
-            self.tell(f"  here: {here}", "yellow")
+        elif kind == "failure" and not self.screen.is_page:
+            named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", data["message"])
+            for option in _OPTIONS.keys() & named:
+                self.tell(f"  here: {_OPTIONS[option]}", "yellow")
 
     def obey(self, line: str) -> bool:
         """Run one line; return whether it came to what was asked for."""
@@ -168,8 +147,7 @@ class Commands:
         """Return a command's name, which may be typed in capitals."""
         command = name.lower()
         if command not in COMMANDS:
-            near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
-            hint = did_you_mean(f"/{command}", near)
+            hint = did_you_mean(command, COMMANDS)
             raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
         return command
 
@@ -179,12 +157,10 @@ class Commands:
 
     def refuse(self, why: str) -> None:
         """Say what went wrong: of a pipe on standard error."""
-        if here := self._in_place_of_options(why):
-            why += f"; here: {here}"
         if self.screen.is_terminal:
             self.tell(f"error: {why}", "red")
         else:
-            click.echo(f"error: {printable(why)}", err=True)
+            remark(f"error: {why}")
 
     def greet(self) -> None:
         """Say who is there, what the scene is and what could be said."""
@@ -264,15 +240,14 @@ class Commands:
             raise UsageError(
                 f"robot '{robot.name}' cannot render pictures; /scene describes the scene in words"
             )
-        data = io.BytesIO()
         try:
-            robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+            picture = png(robot.render(LOOK_PX, LOOK_PX))
         except Exception as error:  # a person's own code may fail in any way
             reason = f"{type(error).__name__}: {error}"
             raise RobotError(f"robot '{robot.name}' render() failed: {reason}") from None
         self.looks += 1
-        path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
-        self.tell(f"picture: {path}{'' if path.exists() else ', once there is space'}")
+        path = self.session.trace.keep(f"scene-{self.looks:02d}.png", picture)
+        self.tell(f"picture: {path}")
 
     def do_code(self, given: str) -> None:
         """Show a program."""
@@ -320,8 +295,6 @@ class Commands:
             done = ", ".join(folded(call.name for call in turn.done))
             self.tell(f"  completed before the failure, and not undone: {done or 'nothing'}")
             self.tell(f"  cause: {failure.cause}", "dim")
-        for note in dict.fromkeys(self.notes):
-            self.tell(f"  {note}", "dim")
 
     def do_prompt(self, given: str) -> None:
         """Show what the model was asked with."""
@@ -371,8 +344,6 @@ class Commands:
             self.tell("no functions yet")
         for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
             self.tell(f"  {kept.name} ({kept.origin})")
-        for name in dict.fromkeys(self.kept):
-            self.tell(f"  {name} (saved for later sessions)")
         for reason in self.session.damaged_skills.values():
             self.tell(f"  left out: {reason}", "yellow")
 
@@ -384,13 +355,7 @@ class Commands:
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
         elif len(names) == 1:
-            store = self.session.skills
-            before = store.names() if store is not None else ()
-            path = self.session.save_skill(given.strip())
-            new = [name for name in store.names() if name not in before and name != path.stem]
-            self.kept += [path.stem, *new]
-            needed = f"; also saved, because it needs them: {', '.join(new)}" if new else ""
-            self.tell(f"saved as {path}{needed}")
+            self.tell(f"saved as {self.session.save_skill(given.strip())}")
         else:
             raise UsageError(
                 "name a function: /save NAME; /skills lists them. The "
@@ -414,7 +379,7 @@ class Commands:
         options = replace(self.options, objects=None, mode=None, out=None)
         if kept.robot != self.session.robot.name:
             options = self._for_another_robot(None)
-        self.opening = options, path
+        self.begin(options, path)
         return None
 
     def do_model(self, given: str) -> None:
@@ -444,16 +409,17 @@ class Commands:
             return
         if given == robot.name and not robot.simulated:
             raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
-        self.opening = self._for_another_robot(given), None
+        self.begin(self._for_another_robot(given), None)
 
     def _for_another_robot(self, name: str | None) -> SessionOptions:
         """Return the options of a session with another robot.
 
         What was said of this one is not said of that, least of all that it may move unasked.
         """
+        own = ("robot_options", "objects", "prompts", "out", "yes", "rehearse", "min_level")
+        usual: dict[str, Any] = {field: getattr(SessionOptions, field) for field in own}
         asks = None if self.options.approve == "none" else self.options.approve
-        options = replace(self.options, robot=name, robot_options=(), objects=None, prompts=None)
-        return replace(options, out=None, approve=asks, yes=False, rehearse=None, min_level=None)
+        return replace(self.options, **usual, robot=name, approve=asks)
 
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
@@ -472,21 +438,13 @@ class Commands:
         self.tell(f"{folder}")
         self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
 
-    def _in_place_of_options(self, message: str) -> str:
-        """Return what to do here where a message names options of the command line; "" if none."""
-        if self.screen.is_page:
-            return ""
-        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", message)
-        return ", ".join(here for option, here in _OPTIONS.items() if option in named)
-
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""
         turns = self.session.turns
         number = _count(given, "/code") if given else len(turns)
         if not turns:
             earlier = f"; {self.session.earlier_turns}" if self.session.earlier else ""
-            where = "; cap trace show prints their programs" if earlier else ""
-            raise UsageError(f"there are no turns yet{earlier}{where}")
+            raise UsageError(f"there are no turns yet{earlier}")
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import string
 from collections.abc import Container, Mapping
 from operator import itemgetter
+from textwrap import wrap
+
+import numpy as np
 
 from cap.prompt.examples import RECALLED
 from cap.prompt.prompt import Prompt
@@ -12,6 +15,8 @@ from cap.robot.protocol import Xyz
 
 MOST_COLUMNS, MOST_ROWS = 48, 12
 _LEAST_COLUMNS = 8
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
+"""Keeps a thing and its name in one line."""
 _MARKS = string.ascii_lowercase + string.ascii_uppercase
 _SEEN = ("moved", "drew", "drove")
 """What a person sees come of a sentence."""
@@ -29,29 +34,25 @@ def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
         width: Of the terminal, in characters.
     """
     columns = min(width - 4, MOST_COLUMNS)
-    if len(places) < 2 or len(places) > len(_MARKS) or columns < _LEAST_COLUMNS:
+    if not 2 <= len(places) <= len(_MARKS) or columns < _LEAST_COLUMNS:
         return []
-    xs, ys = ([place[axis] for place in places.values()] for axis in (0, 1))
-    span_x, span_y = max(max(xs) - min(xs), 0.01), max(max(ys) - min(ys), 0.01)
+    spots = np.array([place[:2] for place in places.values()])
+    spots -= spots.min(axis=0)
+    span_x, span_y = np.maximum(spots.max(axis=0), 0.01)
     # A character is twice as high as it is wide.
     per_m = min((columns - 1) / span_x, 2 * (MOST_ROWS - 1) / span_y)
-    columns, rows = round(span_x * per_m) + 1, round(span_y * per_m / 2) + 1
+    cells = np.rint(spots * (per_m, per_m / 2)).astype(int)
+    columns, rows = cells.max(axis=0) + 1
     columns = max(columns, min(len(places), _LEAST_COLUMNS))
     grid = [["."] * columns for _ in range(rows)]
-    for mark, (x, y, _) in zip(_MARKS, places.values(), strict=False):
-        row = grid[round((max(ys) - y) * per_m / 2)]
-        column = round((x - min(xs)) * per_m)
-        free = [at for at in range(columns) if row[at] == "."]
-        if free:
-            row[min(free, key=lambda at: abs(at - column))] = mark
-    legend: list[str] = []
-    for mark, name in zip(_MARKS, places, strict=False):
-        entry = f"{mark} {name}"
-        if legend and len(legend[-1]) + 2 + len(entry) <= width - 4:
-            legend[-1] += f"  {entry}"
-        else:
-            legend.append(entry)
-    return ["".join(row) for row in grid] + legend
+    for mark, (column, row) in zip(_MARKS, cells, strict=False):
+        line = grid[-1 - row]
+        if free := [at for at in range(columns) if line[at] == "."]:
+            line[min(free, key=lambda at: abs(at - column))] = mark
+    entries = (f"{mark} {name}" for mark, name in zip(_MARKS, places, strict=False))
+    legend = "  ".join(entry.replace(" ", _HARD_SPACE) for entry in entries)
+    lines = wrap(legend, width - 4, break_long_words=False, break_on_hyphens=False)
+    return [*map("".join, grid), *(line.replace(_HARD_SPACE, " ") for line in lines)]
 
 
 def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:

@@ -93,7 +93,6 @@ def test_the_model_of_the_command_line_is_asked_and_named(
         assert run([*command, "--out", "two"]) == 0
         assert len(server.posts) == 1
     told = capsys.readouterr()
-    assert "1 of 2 sessions name their own model, which overrides -m: b" in told.err
     assert "openai/fake" in told.out
     title = Path("two/report.md").read_text().splitlines()[0]
     assert title.endswith(": openai/fake, nearest")

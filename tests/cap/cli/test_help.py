@@ -175,11 +175,11 @@ def test_instructions_may_come_from_standard_input(
     assert not typed.closed  # whoever is asked something later reads on
 
 
-def test_a_list_of_runs_leaves_out_columns_before_it_is_no_table(
+def test_a_list_of_runs_is_a_table_in_a_terminal(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("one", "two", "three"):
-        folder = Path("runs") / f"20260101-00000{len(name)}_{name}_{'x' * 40}"
+        folder = Path("runs") / f"20260101-00000{len(name)}_{name}_{'x' * 30}"
         folder.mkdir(parents=True)
         header = {"status": "done", "robot": "ravens", "model": "nearest", "seed": 3, "pid": 1}
         (folder / "run.json").write_text(json.dumps({"format_version": 1, **header}))

@@ -1,4 +1,4 @@
-"""`--samples N`: what was tried stands on the screen, in pictures, in JSON; runs are replayed."""
+"""`--samples N`: what was tried stands on the screen and in JSON; runs are replayed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from cap.cli.main import run
 
@@ -39,7 +38,7 @@ WORDS = "put the red block in the blue bowl"
 SCENE = ("--mode", "instant", "--objects", "red block, blue block, blue bowl, green bowl")
 
 
-def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
+def test_what_was_tried_is_shown_and_the_run_can_be_replayed(
     tmp_path: Path, capsys: Capture
 ) -> None:
     model, out = tmp_path / "four.py", tmp_path / "run"
@@ -51,8 +50,6 @@ def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
     assert "▶ 2  moved red block to blue bowl  goal: no" in lines
     assert any(line.startswith("3  failed: NotFound") for line in lines)
     assert "chosen: 2, 2 of 4 did this; the goal check accepts none" in lines
-    with Image.open(out / "turn-1-tried.png") as sheet:
-        assert sheet.size == (960, 240)
     assert (out / "turn-1.png").exists()
     assert run(["run", "--replay", str(out), "--out", str(tmp_path / "again"), "--json"]) == 0
     (turn,) = json.loads(capsys.readouterr().out)["turns"]

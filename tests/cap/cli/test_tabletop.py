@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import shlex
 import signal
 import socket
 import sys
@@ -176,10 +175,7 @@ def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
 def test_the_instant_world_of_an_arm_is_a_dry_run_by_name(
     controller: FakeController, cap: Cap
 ) -> None:
-    assert (
-        "use --dry-run"
-        in cap(tabletop(WORDS, *arm(controller), "--mode", "instant", "--yes"), 2).err
-    )
+    assert "nothing is sent" in cap(tabletop(WORDS, *arm(controller), "--mode", "instant")).out
     assert not controller.moves
 
 
@@ -194,14 +190,6 @@ def test_a_dry_run_that_is_gone_on_with_is_one_again(
     assert controller.programs == controller.moves == []
     assert run([*point, "--mode", "physics", *UNASKED]) == 0
     assert controller.moves
-
-
-def test_the_command_that_goes_on_after_a_refusal_is_whole(
-    cap: Cap,
-) -> None:
-    words = tabletop(WORDS, "point at the blue bowl", "--dry-run", "--ask")
-    (line,) = (line for line in cap(words, 1).out.splitlines() if "to run them: " in line)
-    assert "moveL([" in cap(shlex.split(line.removeprefix("to run them: cap "))).out
 
 
 def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
