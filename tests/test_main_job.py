@@ -118,9 +118,8 @@ def recording(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_the_session_through_a_server(recording: Path, mode: str) -> None:
     with FakeServer(from_recording(recording)) as server:
-        model = OpenAIModel(
-            "vllm/fake", model="fake", settings=ModelSettings(base_url=server.url, mode=mode)
-        )
+        settings = ModelSettings(base_url=server.url, mode=mode)
+        model = OpenAIModel("vllm/fake", model="fake", settings=settings, headers={}, query={})
         with Session(create(mode="instant", seed=0), model) as session:
             run_session(session)
         route = "chat/completions" if mode == "chat" else "completions"

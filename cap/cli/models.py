@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,6 +12,7 @@ from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
 from cap.cli.output import print_result, show
 from cap.errors import UsageError
 from cap.models import providers
+from cap.models.capabilities import Abilities
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where no setting gives another."""
@@ -34,9 +34,6 @@ def list_models(as_json: bool) -> None:
     from cap import config
 
     rows = providers.list_models(config.load(os.environ, Path.cwd()).asked())
-    if not as_json:  # the whole rows are wider than a screen
-        shown = ("model", "what it is", "address", "key")
-        rows = [{name: row[name] for name in shown} for row in rows]
     show(rows, as_json)
 
 
@@ -76,31 +73,22 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
         found = probe.check(endpoint, window)
     finally:
         endpoint.close()
-    lines = [f"{key}: {value}" for key, value in _rows(asdict(found)).items()]
+    lines = [f"{key}: {value}" for key, value in _rows(found).items()]
     print_result({"model": model.name, **asdict(found)}, lines, as_json)
 
 
-def _rows(found: dict[str, Any]) -> dict[str, str]:
+def _rows(found: Abilities) -> dict[str, str]:
     """Return what a person reads."""
-    words = {True: "yes", False: "no", None: "not known"}
-    rows = {
-        key: words[value] if value is None or isinstance(value, bool) else str(value)
-        for key, value in found.items()
+    read = found.window
+    window = "not known" if read is None else f"{read} tokens were read completely"
+    if found.cuts_off is not None:
+        window = f"{read or 'fewer than 2048'} tokens; longer prompts are refused"
+    if found.cuts_off:
+        window = f"{read} tokens; the beginning of longer prompts is silently cut off"
+    return {
+        "alternatives to a token": str(found.logprobs or "not known"),
+        "continuations are compared by": str(found.rung),
+        "context window": window,
+        "accepts pictures": {True: "yes", False: "no", None: "not known"}[found.pictures],
+        "refused parameters": ", ".join(found.refused) or "nothing",
     }
-    rows["refused"] = ", ".join(found["refused"]) or "nothing"
-    del rows["cuts_off"]
-    read = found["window"]
-    rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is silently cut off",
-        False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
-    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
-    return {_NAMES.get(key, key): value for key, value in rows.items()}
-
-
-_NAMES = {
-    "logprobs": "alternatives to a token",
-    "rung": "continuations are compared by",
-    "window": "context window",
-    "pictures": "accepts pictures",
-    "refused": "refused parameters",
-}

@@ -1,4 +1,4 @@
-"""A disk cache of answers: the same question is asked once.
+"""A disk cache of answers: a question that was answered is not sent again.
 
 One JSON file an answer, named by the question and by the model. Only what would come again is kept:
 answers at temperature 0, or with a seed. Failures never are.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import threading
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,7 +26,7 @@ NOTE = "from the cache"
 
 
 class Cache:
-    """A folder of answers; safe to use from several threads."""
+    """A folder of answers; safe to use from several threads and processes."""
 
     def __init__(self, folder: Path) -> None:
         """Open the folder; it is made if need be.
@@ -37,8 +35,6 @@ class Cache:
             UsageError: It cannot be made.
         """
         self._folder = folder
-        self._lock = threading.Lock()
-        self._asking: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -59,24 +55,21 @@ class Cache:
             return ask()
         name = hashlib.sha256(f"{model}\n{request_key(asked)}".encode()).hexdigest()
         path = self._folder / f"{name}.json"
-        with self._lock:
-            alone = self._asking[path]
-        with alone:  # those who ask the same at the same time wait for one answer
-            kept: A | None = _read(path, Completion if isinstance(asked, Request) else Scores)
-            if kept is not None:
-                return kept
-            answer = ask()
-            if not (isinstance(answer, Completion) and answer.empty):  # it may say more next time
-                with contextlib.suppress(OSError):  # a full disk costs the cache, not the answer
-                    write_whole(path, json.dumps(asdict(answer)))
-            return answer
+        kept: A | None = _read(path, Completion if isinstance(asked, Request) else Scores)
+        if kept is not None:
+            return kept
+        answer = ask()
+        if not (isinstance(answer, Completion) and answer.empty):  # it may say more next time
+            with contextlib.suppress(OSError):  # a full disk costs the cache, not the answer
+                write_whole(path, json.dumps(asdict(answer)))
+        return answer
 
 
 def _read(path: Path, kind: type[Any]) -> Any:
     """Return a kept answer, which takes nothing; None if there is none, or it is damaged."""
     try:
         kept: Completion | Scores = msgspec.convert(read_json(path), kind)
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         return None
     notes = (*kept.notes, NOTE)
     if isinstance(kept, Completion):

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from cap.config import cache_folder
 from cap.files import read_json, write_whole
 
 
@@ -19,16 +18,8 @@ from cap.files import read_json, write_whole
 class Abilities:
     """What one model at one endpoint can do; None where nobody tried."""
 
-    chat: bool | None = None
-    """Takes messages."""
-    completions: bool | None = None
-    """Takes bare prompts."""
-    streaming: bool | None = None
-    """Reports its text while it is written."""
-    seed: bool | None = None
-    """Takes a seed; whether it heeds it, one request cannot tell."""
     logprobs: int | None = None
-    """How many alternatives it gives for each token; 0 if none."""
+    """How many alternatives it gives for each token."""
     rung: str | None = None
     """The best way of comparing continuations, as in `Scores.rung`."""
     window: int | None = None
@@ -39,39 +30,32 @@ class Abilities:
     """Takes a picture with the prompt; whether it looks at it, one request cannot tell."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """Parameters it does not take, and the day each was refused."""
-    checked: str | None = None
-    """When it was checked, as `cap models check` does; a date."""
 
 
-class AbilitiesFile:
-    """The abilities of every endpoint that was tried, by its identity; one JSON file."""
+def load(path: Path, place: str) -> Abilities:
+    """Return what a file has of an endpoint; what cannot be read or is damaged counts as unknown.
 
-    def __init__(self, path: Path) -> None:
-        """Name the file; it need not exist."""
-        self._path = path
-
-    def load(self, identity: str) -> Abilities:
-        """Return what is known; what cannot be read or has the wrong type counts as unknown."""
-        try:
-            return msgspec.convert(self._all().get(identity, {}), Abilities)
-        except msgspec.ValidationError:
-            return Abilities()
-
-    def save(self, identity: str, abilities: Abilities) -> None:
-        """Keep what is known; where the file cannot be written, it is found out again."""
-        entries = {**self._all(), identity: asdict(abilities)}
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
-
-    def _all(self) -> dict[str, Any]:
-        try:
-            values = read_json(self._path)
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return values if isinstance(values, dict) else {}
+    Args:
+        path: The file of all endpoints; it need not exist.
+        place: Which of them: model, address and mode.
+    """
+    try:
+        return msgspec.convert(_read(path).get(place, {}), Abilities)
+    except msgspec.ValidationError:
+        return Abilities()
 
 
-def abilities_file() -> AbilitiesFile:
-    """Return the person's own file."""
-    return AbilitiesFile(cache_folder() / "abilities.json")
+def save(path: Path, place: str, abilities: Abilities) -> None:
+    """Keep what is known; where the file cannot be written, it is found out again."""
+    entries = {**_read(path), place: asdict(abilities)}
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = read_json(path)
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}

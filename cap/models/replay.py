@@ -23,7 +23,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import re
 import secrets
 import threading
 from collections import defaultdict
@@ -40,8 +39,9 @@ from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Us
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
-_KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
+_ANY = "*"
+"""Any part of a run."""
 Answer = Completion | ModelError | Scores
 A = TypeVar("A", Completion, Scores)
 
@@ -91,9 +91,9 @@ class Entry(msgspec.Struct, omit_defaults=True):
     """The last lines of the prompt."""
     text: str | None = None
     """The completion, or why there was none."""
-    model: str | None = None
+    model: str = ""
     usage: Took = msgspec.field(default_factory=Took)
-    error: str | None = None
+    error: str = ""
     scores: tuple[float, ...] | None = None
     rung: str = ""
     ended: Ended = "whole"
@@ -120,17 +120,17 @@ class Entry(msgspec.Struct, omit_defaults=True):
         """
         if self.scores is not None:
             return Scores(self.scores, self.rung)
-        if self.text is None or (self.error or self.model) is None:
+        if self.text is None:
             raise ValueError("it holds no answer")
         took = msgspec.structs.asdict(self.usage)
-        if self.error is not None:
+        if self.error:
             error = _ERRORS.get(self.error, ModelError)(self.text)
             error.requests = took["requests"]
             error.took = took if self.usage.prompt_tokens else {}
             return error
         return Completion(
             self.text,
-            self.model or "",
+            self.model,
             **took,
             ended=self.ended,
             continues=self.continues,
@@ -168,17 +168,13 @@ class Replay:
         takes = {(entry.of, entry.key): entry.take for entry in entries}
         self._instructions = {entry.line for entry in entries}
         self._answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
-        """By part of the run and key."""
-        self._anywhere: dict[str, list[Answer]] = defaultdict(list)
-        """By key, or by the last line of the prompt."""
+        """By part of the run and key; of any part, by key or by the last line of the prompt."""
         for entry in entries:
             if entry.take == takes[entry.of, entry.key]:
                 self._answers[entry.of, entry.key].append(entry.answer)
+                self._answers[_ANY, entry.key].append(entry.answer)
             if entry.any_prompt:
-                self._anywhere[entry.line].append(entry.answer)
-        for (_, key), answers in self._answers.items():
-            self._anywhere[key] += answers
-        self._parts = any(entry.of for entry in entries)
+                self._answers[_ANY, entry.line].append(entry.answer)
         self._label = ""
         self._begin()
 
@@ -196,8 +192,7 @@ class Replay:
             NotRecorded: This very request was never recorded.
             ModelError: It was, and there was no completion then either.
         """
-        line = _last_line(request.prompt)
-        return self._next(request_key(request), line, Completion, line)
+        return self._next(request, Completion)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
         """Return the recorded comparison.
@@ -206,37 +201,37 @@ class Replay:
             NotRecorded: This one was never recorded.
             ModelError: It was, and there were no scores then either.
         """
-        key = request_key(ScoreRequest(prompt, tuple(continuations)))
-        return self._next(key, "", Scores, _last_line(prompt))
+        return self._next(ScoreRequest(prompt, tuple(continuations)), Scores)
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._given: dict[str, int] = defaultdict(int)
-        """How many of a key's answers were given."""
+        self._given: dict[tuple[str, str], int] = defaultdict(int)
+        """How many of the answers of a part and key were given."""
 
-    def _next(self, key: str, end: str, kind: type[A], line: str) -> A:
-        """Return the next answer of a key, or else of a prompt that ends alike."""
-        answers = self._answers.get((self._label, key)) or self._answers.get(("", key))
-        if not (self._label and self._parts):  # what knows no parts serves any of them
-            answers = answers or self._anywhere.get(key)
-        if not answers:
-            key, answers = end, self._anywhere.get(end)
-        if answers:
+    def _next(self, asked: Request | ScoreRequest, kind: type[A]) -> A:
+        """Return the next answer to a question, or else to a prompt that ends alike."""
+        key, line = request_key(asked), _last_line(asked.prompt)
+        places = [(self._label, key), ("", key), (_ANY, line)]
+        if not self._label:
+            places.insert(2, (_ANY, key))
+        place = next((place for place in places if place in self._answers), None)
+        if place is not None:
             with self._lock:
-                number = self._given[key]
-                self._given[key] += 1
+                number = self._given[place]
+                self._given[place] += 1
+            answers = self._answers[place]
             found = answers[min(number, len(answers) - 1)]
             if isinstance(found, ModelError):
                 raise copy.copy(found)
             if isinstance(found, kind):
                 return found
         shown = line if len(line) <= 120 else line[:117] + "..."
-        known = line in self._instructions
         changed = (
             " (it is recorded, but after other text or with other options: the prompt changed)"
         )
         raise NotRecorded(
-            f"{self._path} holds no completion for {shown!r}{changed if known else ''}; record it "
+            f"{self._path} holds no completion for {shown!r}"
+            f"{changed if line in self._instructions else ''}; record it "
             f"with a model that can answer: -m PROVIDER/NAME --record {self._path}"
         )
 
@@ -254,10 +249,8 @@ class Recording:
         self._lock = threading.Lock()
         self._of = ""
         """The part of the run."""
-        self._take = secrets.token_hex(4)
         self._append("")
-        self._before = {match[1] for line in _lines(path) if (match := _KEY.search(line))}
-        """The keys of earlier recordings into the file."""
+        self._take = secrets.token_hex(4) if path.stat().st_size else ""
 
     def scoped(self, label: str) -> Recording:
         """Return the same for one part of a run; where it is run again, that is what counts."""
@@ -274,8 +267,7 @@ class Recording:
         """
         key = request_key(asked)
         end = "\n".join(asked.prompt.rstrip().splitlines()[-SHOWN_LINES:])
-        take = self._take if self._of or key in self._before else ""
-        entry = Entry(key, end, **_recorded(answer), take=take, of=self._of)
+        entry = Entry(key, end, **_recorded(answer), take=self._take, of=self._of)
         self._append(json.dumps(msgspec.to_builtins(entry)) + "\n")
 
     def _append(self, line: str) -> None:

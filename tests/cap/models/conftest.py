@@ -47,6 +47,8 @@ def connect(models: list[OpenAIModel], sleeps: Sleeps) -> Any:
         defaults = {
             "model": "fake",
             "settings": settings,
+            "headers": {},
+            "query": {},
             "api_key": KEY,
             "sleep": sleeps,
             "clock": sleeps.clock,

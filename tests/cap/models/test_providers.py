@@ -231,8 +231,11 @@ def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: st
     [
         ("raise ValueError('no\\nweights')", "failed, line 5: ValueError: no weights"),
         ("raise SystemExit(0)", "failed, line 5: SystemExit: 0"),
-        ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion"),
-        ("return Completion(None, model='own')", "gave a value of type 'NoneType' as its text"),
+        ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion with"),
+        (
+            "return Completion(None, model='own')",
+            "'Completion'; `complete` returns a Completion with a",
+        ),
     ],
 )
 def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: str) -> None:

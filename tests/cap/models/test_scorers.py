@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
-from cap.models.capabilities import AbilitiesFile
+from cap.errors import ModelError, ModelUnreachable, NoMatch
 from cap.models.scorers import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
@@ -246,7 +245,7 @@ def test_one_answer_in_prose_changes_nothing_for_later_ones(connect: Any) -> Non
 
 
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
-    file = AbilitiesFile(tmp_path / "abilities.json")
+    file = tmp_path / "abilities.json"
     with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
         for _ in range(2):
             model = connect(server.url, abilities_file=file)
@@ -259,16 +258,6 @@ def test_a_server_in_trouble_is_not_remembered_as_one_that_cannot(connect: Any) 
         model = connect(server.url)
         assert model.score(PROMPT, OPTIONS).rung == "choice"
     assert model.abilities.rung is None
-
-
-@pytest.mark.parametrize(
-    ("prompt", "options"), [("", ["a"]), ("x", []), ("x", ["a", ""]), ("x", ["a", "a"])]
-)
-def test_nothing_to_compare_is_said_before_anything_is_sent(
-    connect: Any, prompt: str, options: list[str]
-) -> None:
-    with pytest.raises(UsageError):
-        connect("http://127.0.0.1:9/v1").score(prompt, options)
 
 
 def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:

@@ -214,7 +214,7 @@ def test_a_language_model_is_not_sent_synonyms(mode: Any) -> None:
     prompt = "from robot import say\n\n#: greet = welcome\n\n# greet.\nsay('#: hi')\n\n# greet.\n"
     with FakeServer(lambda prompt, body: "say('x')") as server:
         settings = ModelSettings(base_url=server.url, mode=mode)
-        model = OpenAIModel("vllm/fake", model="fake", settings=settings)
+        model = OpenAIModel("vllm/fake", model="fake", settings=settings, headers={}, query={})
         model.complete(Request(prompt))
         (seen,) = server.posts
         model.close()
