@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cap.models.base import ModelSettings
 from cap.models.nearest import Nearest
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recording, Replay
-from cap.models.settings import ModelSettings
 from cap.models.wrapper import Managed
 from cap.session.session import Session
 from cap.session.turn import Turn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,9 @@ from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
 from cap.cli.output import print_result, show
 from cap.errors import UsageError
 from cap.models import providers
-from cap.models.capabilities import Abilities
+
+if TYPE_CHECKING:
+    from cap.models.openai.model import Abilities
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where no setting gives another."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from cap.errors import ModelError, PromptCutOff
 from cap.models.base import Request
-from cap.models.capabilities import Abilities
-from cap.models.openai.model import OpenAIModel, Refused
+from cap.models.openai.model import Abilities, OpenAIModel, Refused
 from cap.models.openai.replies import read_reply
 
 PROMPT = "1, 2, 3, 4,"

@@ -32,11 +32,9 @@ from cap.config import (
     is_loopback,
 )
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
-from cap.models.base import Model, is_model
+from cap.models.base import Model, ModelSettings, is_model
 from cap.models.budget import FREE, Account, Allowance, Budget, Price
-from cap.models.cache import Cache
-from cap.models.replay import Recording, Replay
-from cap.models.settings import ModelSettings
+from cap.models.replay import Cache, Recording, Replay
 from cap.models.wrapper import Managed, OwnModel
 from cap.robot.robot_files import is_file, load_module
 

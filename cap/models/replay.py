@@ -1,4 +1,4 @@
-"""Recordings: completions given again, keyed by the request.
+"""Recordings and the cache: completions given again, keyed by the request.
 
 A recording is a JSONL file, one completion a line:
 
@@ -16,17 +16,22 @@ An answer with `any_prompt`, as those of a run's folder have it, also serves a r
 ends in the same line: the prompts may have changed since. `take` separates one recording into the
 file from the next; where a key is in several, the last one counts, so recording again into the same
 file corrects it.
+
+The cache is a folder with one JSON file an answer, named by the question and by the model. Only
+what would come again is kept: answers at temperature 0, or with a seed. Failures never are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import json
 import secrets
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -34,16 +39,17 @@ import msgspec
 
 from cap import errors
 from cap.errors import ModelError, NotRecorded, UsageError
-from cap.files import parsed_json, read_text
+from cap.files import parsed_json, read_json, read_text, write_whole
 from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Usage
 
+NOTE = "from the cache"
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
 
 _ANY = "*"
 """Any part of a run."""
 Answer = Completion | ModelError | Scores
-A = TypeVar("A", Completion, Scores)
+A = TypeVar("A", bound=Completion | Scores)
 
 _ERRORS = {
     name: kind
@@ -309,3 +315,55 @@ def _lines(path: Path) -> list[str]:
 
 def _last_line(prompt: str) -> str:
     return next(iter(prompt.rstrip().splitlines()[-1:]), "")
+
+
+class Cache:
+    """A folder of answers; safe to use from several threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder; it is made if need be.
+
+        Raises:
+            UsageError: It cannot be made.
+        """
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UsageError(
+                f"cannot make the cache {folder}: {why}; choose another: --set cache=DIR"
+            ) from None
+
+    def answer(self, model: str, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
+        """Return the answer that is kept, or else ask for it and keep it.
+
+        Args:
+            model: What decides its answers, except the question.
+            asked: The question.
+            ask: Asks it.
+        """
+        if isinstance(asked, Request) and asked.temperature > 0 and asked.seed is None:
+            return ask()
+        name = hashlib.sha256(f"{model}\n{request_key(asked)}".encode()).hexdigest()
+        path = self._folder / f"{name}.json"
+        kept: A | None = _read(path, Completion if isinstance(asked, Request) else Scores)
+        if kept is not None:
+            return kept
+        answer = ask()
+        if not (isinstance(answer, Completion) and answer.empty):  # it may say more next time
+            with contextlib.suppress(OSError):  # a full disk costs the cache, not the answer
+                write_whole(path, json.dumps(asdict(answer)))
+        return answer
+
+
+def _read(path: Path, kind: type[Any]) -> Any:
+    """Return a kept answer, which takes nothing; None if there is none, or it is damaged."""
+    try:
+        kept: Completion | Scores = msgspec.convert(read_json(path), kind)
+    except (OSError, ValueError):
+        return None
+    notes = (*kept.notes, NOTE)
+    if isinstance(kept, Completion):
+        return replace(kept, notes=notes, requests=0, cost_usd=0.0)
+    return replace(kept, notes=notes, usage=Usage())

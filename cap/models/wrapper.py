@@ -18,6 +18,7 @@ from cap.errors import CapError, EndpointFailed, ModelError, NotRecorded, SpendL
 from cap.models.base import (
     Completion,
     Model,
+    ModelSettings,
     Request,
     ScoreRequest,
     Scores,
@@ -26,9 +27,7 @@ from cap.models.base import (
     Usage,
 )
 from cap.models.budget import Budget, estimate
-from cap.models.cache import Cache
-from cap.models.replay import Recording
-from cap.models.settings import ModelSettings
+from cap.models.replay import Cache, Recording
 
 A = TypeVar("A", bound=Completion | Scores)
 

@@ -229,8 +229,8 @@ class Session:
             MissingKey: The model needs a key and none is set.
             RobotError: The robot could not be made.
         """
+        from cap.models.base import ModelSettings
         from cap.models.providers import make_model
-        from cap.models.settings import ModelSettings
         from cap.trace.trace import new_run_folder
 
         robot = str(robot)

@@ -27,10 +27,9 @@ from cap.errors import (
     install_extra,
 )
 from cap.files import parsed_json
-from cap.models.base import Completion, Mode, Usage
+from cap.models.base import Completion, Mode, ModelSettings, Usage
 from cap.models.openai.redaction import Pieces, Redaction
 from cap.models.openai.replies import folded
-from cap.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     import openai

@@ -7,27 +7,29 @@ No message or note contains the key.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from cap.config import shown_url
 from cap.errors import ModelError, PromptCutOff
-from cap.models import capabilities
-from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
+from cap.files import read_json, write_whole
+from cap.models.base import MAX_TOKENS, Completion, Mode, ModelSettings, Request, Scores, Usage
 from cap.models.budget import Budget, estimate
 from cap.models.openai.client import Client, Exchange, RequestFailed, retried
 from cap.models.openai.redaction import OnText, Pieces, Redaction
 from cap.models.openai.replies import read_reply
-from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
 
 SYSTEM = (
@@ -65,6 +67,53 @@ MOST_CHARS_PER_TOKEN = 7.0
 USUAL_CHARS_PER_TOKEN = 3.9
 """Where prompts are cut off unsaid, one that fills a usual window to the brim is from here on."""
 USUAL_WINDOWS = tuple(2**power for power in range(11, 18))
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What one model at one endpoint can do; None where nobody tried."""
+
+    logprobs: int | None = None
+    """How many alternatives it gives for each token."""
+    rung: str | None = None
+    """The best way of comparing continuations, as in `Scores.rung`."""
+    window: int | None = None
+    """How many tokens of a prompt it is seen to read; more, unless it `cuts_off` there."""
+    cuts_off: bool | None = None
+    """Whether it reads a part of longer prompts, without a word."""
+    pictures: bool | None = None
+    """Takes a picture with the prompt; whether it looks at it, one request cannot tell."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Parameters it does not take, and the day each was refused."""
+
+
+def load_abilities(path: Path, place: str) -> Abilities:
+    """Return what a file has of an endpoint; what cannot be read or is damaged counts as unknown.
+
+    Args:
+        path: The file of all endpoints; it need not exist.
+        place: Which of them: model, address and mode.
+    """
+    try:
+        return msgspec.convert(_read_abilities(path).get(place, {}), Abilities)
+    except msgspec.ValidationError:
+        return Abilities()
+
+
+def save_abilities(path: Path, place: str, abilities: Abilities) -> None:
+    """Keep what is known; where the file cannot be written, it is found out again."""
+    entries = {**_read_abilities(path), place: asdict(abilities)}
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
+
+
+def _read_abilities(path: Path) -> dict[str, Any]:
+    try:
+        values = read_json(path)
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
 
 
 class Refused(ModelError):
@@ -146,10 +195,10 @@ class OpenAIModel:
         self._clock, self._file = clock, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
-        self.abilities = capabilities.Abilities()
+        self.abilities = Abilities()
         """What is known of the endpoint."""
         if abilities_file is not None:
-            self.abilities = capabilities.load(abilities_file, self.place)
+            self.abilities = load_abilities(abilities_file, self.place)
         self._cuts_off = cuts_off
 
     @property
@@ -248,7 +297,7 @@ class OpenAIModel:
         """Remember something about the endpoint: fields of `Abilities`."""
         before, self.abilities = self.abilities, replace(self.abilities, **known)
         if self._file is not None and self.abilities != before:
-            capabilities.save(self._file, self.place, self.abilities)
+            save_abilities(self._file, self.place, self.abilities)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""

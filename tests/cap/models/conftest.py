@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from cap.models.base import ModelSettings
 from cap.models.openai.model import OpenAIModel
-from cap.models.settings import ModelSettings
 
 KEY = "sk-" + "very-secret-0123456789"
 SAID = tuple(entry.name for entry in fields(ModelSettings))

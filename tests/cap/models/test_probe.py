@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from cap.cli.models import command
 from cap.errors import ModelError, PromptCutOff
 from cap.models.base import Request
-from cap.models.capabilities import Abilities, load, save
+from cap.models.openai.model import Abilities, load_abilities, save_abilities
 from cap.models.probe import check
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
@@ -174,9 +174,9 @@ def test_a_server_that_answers_nothing_is_an_error(connect: Any, faults: list[Fa
 def test_a_damaged_file_counts_as_unknown(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "abilities.json"
     file.write_text(damage)
-    assert load(file, "here") == Abilities()
-    save(file, "here", Abilities(window=9, refused={"stop": "2030-01-02"}))
-    assert load(file, "here") == Abilities(window=9, refused={"stop": "2030-01-02"})
+    assert load_abilities(file, "here") == Abilities()
+    save_abilities(file, "here", Abilities(window=9, refused={"stop": "2030-01-02"}))
+    assert load_abilities(file, "here") == Abilities(window=9, refused={"stop": "2030-01-02"})
 
 
 def run(tmp_path: Path, *args: str) -> Any:

@@ -17,12 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cap.errors import NoMatch
-from cap.models.base import Request
+from cap.models.base import ModelSettings, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import plain, tokenise
 from cap.models.openai.model import OpenAIModel
-from cap.models.settings import ModelSettings
 from cap.prompt.examples import RECALLED, split_examples
 from cap.prompt.prompt import PastTurn, parse, without_synonyms
 from cap.robot.registry import robot_prompts
