@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
 
 LETTERS = string.ascii_uppercase
-WIDTHS = (20, 5)
+WIDE, NARROW = 20, 5
 """How many alternatives to a letter are asked for; servers have different limits."""
 MISSING = 2.0
 """A letter that is not given is at most as likely as the last one given; this many nats less."""
@@ -189,17 +189,16 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         Unranked: None of its likely answers is a letter.
     """
     known = asker.endpoint.abilities.logprobs
-    widths = [known] if known else WIDTHS
-    for width in widths:
-        try:
-            logprobs = normalized(_grouped(asker, prompt, continuations, width))
-        except Refused:
-            if width == widths[-1]:
-                raise
-            continue
-        asker.endpoint.learn(logprobs=width)
-        return Scores(tuple(logprobs), "choice")
-    raise AssertionError("the last width returns or raises")
+    width = known or WIDE
+    try:
+        logprobs = _grouped(asker, prompt, continuations, width)
+    except Refused:
+        if known:
+            raise
+        width = NARROW
+        logprobs = _grouped(asker, prompt, continuations, width)
+    asker.endpoint.learn(logprobs=width)
+    return Scores(tuple(normalized(logprobs)), "choice")
 
 
 def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
@@ -210,8 +209,7 @@ def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     if len(options) <= width:  # both orders, and their mean: models favour the first, or the last
         forward = _letters(asker, prompt, options, width)
         backward = _letters(asker, prompt, options[::-1], width)[::-1]
-        pairs = zip(forward, backward, strict=True)
-        return [_log_sum(pair) - math.log(2) for pair in pairs]
+        return list(map(float, np.logaddexp(forward, backward) - math.log(2)))
     size = math.ceil(len(options) / math.ceil(len(options) / width))
     groups = [options[at : at + size] for at in range(0, len(options), size)]
     within = [_grouped(asker, prompt, group, width) for group in groups]
@@ -226,9 +224,8 @@ def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
 
 def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
     """Return the log-probabilities of options by one question, in this order of letters."""
-    lines = [
-        f"{label}) {' '.join(text.split())}" for label, text in zip(LETTERS, options, strict=False)
-    ]
+    labels = [*LETTERS[: len(options)]]
+    lines = [f"{LETTERS[n]}) {' '.join(text.split())}" for n, text in enumerate(options)]
     chat = asker.endpoint.mode == "chat"
     answer = "Answer with its letter alone." if chat else "Answer:"
     text = "\n".join([prompt, "", "Which of these comes next?", *lines, answer])
@@ -241,12 +238,12 @@ def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     found: dict[str, float] = {}
     for token, value in given.items():
         label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
-        if label and label in LETTERS[: len(options)]:
+        if label in labels:
             found[label] = _log_sum([found.get(label, -math.inf), value])
     if not found:
         raise Unranked("none of its likely answers is a letter")
     lowest = min(given.values()) - MISSING
-    return normalized([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    return normalized([found.get(label, lowest) for label in labels])
 
 
 def alternatives(body: Any) -> Mapping[str, float]:
@@ -278,7 +275,7 @@ def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     """
     count = min(RANKED, len(continuations))
     pairs = map("".join, itertools.product(LETTERS, repeat=2))
-    labels = list(itertools.islice((*LETTERS, *pairs), len(continuations)))
+    labels = [*LETTERS, *pairs][: len(continuations)]
     listed = [f"{label}) {text.strip()}" for label, text in zip(labels, continuations, strict=True)]
     asked = (
         f"Which of these comes next? Write the letters of the {count} likeliest in one line, "

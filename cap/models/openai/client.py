@@ -217,7 +217,7 @@ class Client:
         exchange: Exchange,
         pieces: Pieces | None = None,
     ) -> Any:
-        """Send one request and return the decoded answer, without secrets.
+        """Send one request and return the decoded answer, which may repeat secrets.
 
         Args:
             mode: `chat` or `completion`.
@@ -248,12 +248,12 @@ class Client:
             ) as stream:
                 kind = stream.response.headers.get("content-type", "")
                 if pieces is None or "json" in kind or "html" in kind:  # asked to stream, or not
-                    return self._redaction.body(_decoded(stream.response.read()))
+                    return _decoded(stream.response.read())
                 body = folded(stream, pieces)
                 if not body["choices"][0]["finish_reason"] and _DONE not in exchange.last:
                     raise RequestFailed(_BROKEN, again=True)
                 pieces.end()
-                return self._redaction.body(body)
+                return body
         except Exception as error:  # the SDK, and its HTTP library, have many
             if (failed := self._failure(error, exchange)) is None:
                 raise

@@ -336,9 +336,13 @@ class OpenAIModel:
         )
 
     def _counted(self, reply: Completion, exchange: Exchange) -> Completion:
-        """Return an answer, counted and paid, whether or not there is a text in it."""
-        model = self._redaction.line(reply.model) or self.model
-        completion = replace(reply, model=model, requests=exchange.sent)
+        """Return an answer without secrets, counted and paid, whether or not there is a text."""
+        completion = replace(
+            reply,
+            text=self._redaction.text(reply.text),
+            model=self._redaction.line(reply.model) or self.model,
+            requests=exchange.sent,
+        )
         return self._budget.count(exchange.prompt, completion, exchange.lost)
 
     def _ask(self, request: Request, exchange: Exchange, pieces: Pieces | None) -> Any:
