@@ -127,8 +127,7 @@ class Matcher:
         if self.tokens == tokenise(template.example.instruction):
             return Match(cost, template.example.code)
         filled = zip(template.slots, spans, strict=True)
-        values = ((slot.span, self._value(slot, span)) for slot, span in filled)
-        return Match(cost, template.filled({slot: v for slot, v in values if v is not None}))
+        return Match(cost, template.filled({s.span: self._value(s, span) for s, span in filled}))
 
     def _read(self, template: Template) -> tuple[float, Spans] | None:
         """Return cost and spans of the cheapest match with one template; None beyond the limit."""
