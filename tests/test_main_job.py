@@ -14,6 +14,7 @@ import pytest
 
 from cap.models.base import ModelSettings
 from cap.models.nearest import Nearest
+from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recording, Replay
 from cap.models.wrapper import Managed
@@ -119,7 +120,7 @@ def recording(tmp_path: Path) -> Path:
 def test_the_session_through_a_server(recording: Path, mode: str) -> None:
     with FakeServer(from_recording(recording)) as server:
         settings = ModelSettings(base_url=server.url, mode=mode)
-        model = OpenAIModel("vllm/fake", model="fake", settings=settings, headers={}, query={})
+        model = OpenAIModel("vllm/fake", settings, Client(settings, None, {}, {}))
         with Session(create(mode="instant", seed=0), model) as session:
             run_session(session)
         route = "chat/completions" if mode == "chat" else "completions"

@@ -181,16 +181,11 @@ def _providers(asked: Mapping[str, Any]) -> dict[str, Provider]:
     """Return the providers there are: those known by name, and those of the configuration."""
     found = dict(PROVIDERS)
     for name, table in asked.get("providers", {}).items():
-        if name not in found:
-            found[name] = Provider(
-                name,
-                table.get("base_url", ""),
-                f"{name.upper().replace('-', '_')}_API_KEY",
-                needs_key=False,
-                about=table.get("about", "of your configuration"),
-            )
-        elif "base_url" in table:
-            found[name] = replace(found[name], base_url=table["base_url"])
+        variable = f"{name.upper().replace('-', '_')}_API_KEY"
+        own = Provider(name, "", variable, needs_key=False, about="of your configuration")
+        known = found.get(name, own)
+        about, url = table.get("about", known.about), table.get("base_url", known.base_url)
+        found[name] = replace(known, about=about, base_url=url)
     return found
 
 
@@ -274,6 +269,7 @@ def _endpoint(
     environ: Mapping[str, str],
     terms: ModelTerms,
 ) -> Model:
+    from cap.models.openai.client import Client
     from cap.models.openai.model import OpenAIModel
 
     url = _address(provider, settings.base_url, environ)
@@ -301,16 +297,12 @@ def _endpoint(
     query = {name: REFERENCE.sub(value, text) for name, text in settings.query.items()}
     per_minute = terms.allowance.per_minute or settings.requests_per_minute
     allowance = replace(terms.allowance, per_minute=per_minute)
+    key = _key(provider, settings, environ)
     return OpenAIModel(
         full,
-        model=name,
-        settings=settings,
-        api_key=_key(provider, settings, environ),
-        headers=headers,
-        query=query,
-        secrets=secrets,
+        settings,
+        Client(settings, key, headers, query, secrets, provider.window),
         budget=Budget(full, allowance, _price(terms, full), terms.account),
-        remedy_window=provider.window,
         cuts_off=provider.cuts_off,
         sleep=time.sleep if terms.account is None else terms.account.wait,
         abilities_file=cache_folder() / "abilities.json",

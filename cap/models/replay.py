@@ -295,11 +295,12 @@ def _recorded(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Scores):
         return {"scores": answer.logprobs, "rung": answer.rung}
     if isinstance(answer, ModelError):
-        took = msgspec.convert(Usage.of_failed(answer), Took, from_attributes=True)
-        return {"error": type(answer).__name__, "text": str(answer), "usage": took}
-    took = msgspec.convert(answer, Took, from_attributes=True)
-    fields = ("text", "model", "ended", "continues", "why_empty")
-    return {"usage": took, **{name: getattr(answer, name) for name in fields}}
+        found: dict[str, Any] = {"error": type(answer).__name__, "text": str(answer)}
+    else:
+        fields = ("text", "model", "ended", "continues", "why_empty")
+        found = {name: getattr(answer, name) for name in fields}
+    usage = Usage.of_failed(answer) if isinstance(answer, ModelError) else answer
+    return {"usage": msgspec.convert(usage, Took, from_attributes=True), **found}
 
 
 def _lines(path: Path) -> list[str]:

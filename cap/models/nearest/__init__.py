@@ -80,15 +80,11 @@ class Nearest:
         Raises:
             NoMatch: No example is close enough; the message says what it would follow.
         """
-        *examples, asked = split_examples(request.prompt) or (None,)
-        names = {line.partition(" = ")[0] for line in asked.context.split("\n")} if asked else ()
-        if any(f"\n{name} = [" in f"\n{one.code}" for name in names for one in examples if one):
-            *examples, asked = split_examples(request.prompt, names=names)  # as in bare prompts
-        examples = [*split_examples(request.further), *examples]
-        if asked is None or asked.code or not examples:
+        examples = [*split_examples(request.further), *split_examples(request.prompt)]
+        if len(examples) < 2 or examples[-1].code:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
-        read = (one for one in examples if one is not None)
-        known = tuple(one for one in read if RECALLED not in one.effects)
+        asked = examples.pop()
+        known = tuple(one for one in examples if RECALLED not in one.effects)
         text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         return Completion(text or _Reader(asked, known, lines).code(), self.name, cost_usd=0.0)

@@ -13,7 +13,7 @@ import os
 import re
 import ssl
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +40,8 @@ CONNECT_S = 10.0
 """Longest wait for a connection, in seconds."""
 FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
+LONGEST_SHOWN = 300
+"""Of what an endpoint says of an error, in characters."""
 MAX_ANSWER_BYTES = 16_000_000
 """An answer longer than this is no completion."""
 _AGAIN = (408, 409, 429)
@@ -152,9 +154,8 @@ def retried(
                 raise
             pause_s = max(wait_s, failure.after_s)
             if pause_s >= exchange.left_s():
-                tried = "1 try" if attempt == 1 else f"{attempt} tries"
                 past = f"past the limit of {exchange.timeout_s:g} s"
-                failure.message += f" ({tried}; the next one, in {pause_s:g} s, would be {past})"
+                failure.message += f" (try {attempt}; the next, in {pause_s:g} s, would be {past})"
                 raise
         sleep(pause_s)
         wait_s *= 2
@@ -168,25 +169,27 @@ class Client:
         self,
         settings: ModelSettings,
         key: str | None,
-        redaction: Redaction,
         headers: Mapping[str, str],
         query: Mapping[str, str],
-        remedy_window: str,
+        secrets: Sequence[str] = (),
+        remedy_window: str = "give it a larger one, or a shorter history",
     ) -> None:
         """Describe the endpoint; nothing is opened yet.
 
         Args:
             settings: Its address, and where its key is from.
-            key: Its key, or None.
-            redaction: Takes keys out of what the endpoint says.
-            headers: Sent with each request.
-            query: Added to each address.
+            key: Its key, or None for a server that needs none.
+            headers: Sent with each request: those of the settings, with their variables' values.
+            query: Added to each address; likewise.
+            secrets: What is secret in these.
             remedy_window: What to do where its context window is too small.
         """
         self._base_url = settings.base_url or ""
         self._key, self._key_env = key, settings.key_env
-        self._redaction, self._remedy_window = redaction, remedy_window
+        self.remedy_window = remedy_window
         self._headers, self._query = headers, query
+        self.redaction = Redaction(self._base_url, [key or "", *secrets], query)
+        """Takes keys out of what the endpoint says."""
         self._lock = threading.Lock()
         self._waiting = threading.local()
         """The exchange that a thread waits for."""
@@ -314,8 +317,8 @@ class Client:
             return own
         if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
             words = error.body if isinstance(error.body, str) else error.message
-            message = cut(self._redaction.line(words))
-            return RequestFailed(f": answers with an error in the middle: {message}", again=True)
+            shown = self.redaction.line(words)[:LONGEST_SHOWN]
+            return RequestFailed(f": answers with an error in the middle: {shown}", again=True)
         if exchange.came is not None:
             return RequestFailed(_BROKEN, again=True)
         return self._of_connection(error)
@@ -324,10 +327,10 @@ class Client:
         """Return what an endpoint means that answers with an error."""
         body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
         said = body.get("message") or body.get("error") or body.get("detail") or ""
-        words = self._redaction.line(said if isinstance(said, str) else json.dumps(said))
+        words = self.redaction.line(said if isinstance(said, str) else json.dumps(said))
         status, headers = error.status_code, error.response.headers
         code = f"{error.code} {error.type}"
-        shown = f"{status}: {cut(words.rstrip('.'))}" if words else str(status)
+        shown = f"{status}: {words.rstrip('.')[:LONGEST_SHOWN]}" if words else str(status)
         kind: type[ModelError] = EndpointFailed
         if status == 402 or "insufficient_quota" in code:
             return RequestFailed(f": answers {shown}; the account's quota is used up")
@@ -348,7 +351,7 @@ class Client:
             )
         elif _TOO_LONG.search(f"{code} {words}"):
             kind = PromptCutOff
-            what = f" has too small a context window ({shown}); {self._remedy_window}"
+            what = f" has too small a context window ({shown}); {self.remedy_window}"
         else:
             kind, what = ModelError, f" refuses the request ({shown})"
         parameter = str(error.param or "")
@@ -443,11 +446,6 @@ def _kinds(error: BaseException | None) -> dict[str, BaseException]:
         found.setdefault(type(error).__name__, error)
         error = error.__cause__ or error.__context__
     return found
-
-
-def cut(words: str) -> str:
-    """Return words cut to fit a line."""
-    return words if len(words) <= 300 else words[:300] + "..."
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:

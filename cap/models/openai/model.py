@@ -14,7 +14,7 @@ import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -24,11 +24,11 @@ import msgspec
 
 from cap.config import shown_url
 from cap.errors import ModelError, PromptCutOff
-from cap.files import read_json, write_whole
+from cap.files import write_whole
 from cap.models.base import MAX_TOKENS, Completion, Mode, ModelSettings, Request, Scores, Usage
 from cap.models.budget import Budget, estimate
 from cap.models.openai.client import Client, Exchange, RequestFailed, retried
-from cap.models.openai.redaction import OnText, Pieces, Redaction
+from cap.models.openai.redaction import OnText, Pieces
 from cap.models.openai.replies import read_reply
 from cap.prompt.prompt import without_synonyms
 
@@ -87,33 +87,19 @@ class Abilities:
     """Parameters it does not take, and the day each was refused."""
 
 
-def load_abilities(path: Path, place: str) -> Abilities:
-    """Return what a file has of an endpoint; what cannot be read or is damaged counts as unknown.
-
-    Args:
-        path: The file of all endpoints; it need not exist.
-        place: Which of them: model, address and mode.
-    """
+def load_abilities(path: Path) -> dict[str, Abilities]:
+    """Return what is known of every endpoint, by its place; a damaged file counts as none."""
     try:
-        return msgspec.convert(_read_abilities(path).get(place, {}), Abilities)
-    except msgspec.ValidationError:
-        return Abilities()
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Abilities])
+    except (OSError, ValueError):
+        return {}
 
 
 def save_abilities(path: Path, place: str, abilities: Abilities) -> None:
     """Keep what is known; where the file cannot be written, it is found out again."""
-    entries = {**_read_abilities(path), place: asdict(abilities)}
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
-
-
-def _read_abilities(path: Path) -> dict[str, Any]:
-    try:
-        values = read_json(path)
-    except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
+        write_whole(path, msgspec.json.encode({**load_abilities(path), place: abilities}))
 
 
 class Refused(ModelError):
@@ -146,15 +132,10 @@ class OpenAIModel:
     def __init__(
         self,
         name: str,
-        *,
-        model: str,
         settings: ModelSettings,
-        headers: Mapping[str, str],
-        query: Mapping[str, str],
-        api_key: str | None = None,
-        secrets: Sequence[str] = (),
+        client: Client,
+        *,
         budget: Budget | None = None,
-        remedy_window: str = "give it a larger one, or a shorter history",
         cuts_off: bool = False,
         tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
@@ -164,32 +145,23 @@ class OpenAIModel:
         """Describe the endpoint; nothing is sent before the first request.
 
         Args:
-            name: `provider/model`, for traces and messages.
-            model: The name the endpoint knows the model by.
+            name: `provider/model`: the endpoint knows the model by the second part.
             settings: Its address, and how it is asked.
-            headers: Sent with each request: those of the settings, with their variables' values.
-            query: Added to each address; likewise.
-            api_key: The key, or None for a server that needs none.
-            secrets: What is secret in these.
+            client: Its connections.
             budget: Lets requests out, and counts them; without limits by default.
-            remedy_window: What to do where its context window is too small.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
             tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
             abilities_file: What it knows of the endpoint holds; what is learned is kept there.
         """
-        self.name, self.model = name, model
+        self.name, self.model = name, name.partition("/")[2]
         self.mode: Mode = settings.mode or "chat"
         """How prompts are sent."""
-        self._settings = settings
-        url = settings.base_url or ""
-        self.url = shown_url(url)
+        self._settings, self._client, self._redaction = settings, client, client.redaction
+        self.url = shown_url(settings.base_url or "")
         """Where it is asked."""
-        self._redaction = Redaction(url, [api_key or "", *secrets], query)
-        self._client = Client(settings, api_key, self._redaction, headers, query, remedy_window)
         self._budget = budget or Budget(name)
-        self._remedy_window = remedy_window
         self._timeout_s = settings.timeout_s or TIMEOUT_S
         self._tries, self._sleep = tries, sleep
         self._clock, self._file = clock, abilities_file
@@ -198,7 +170,7 @@ class OpenAIModel:
         self.abilities = Abilities()
         """What is known of the endpoint."""
         if abilities_file is not None:
-            self.abilities = load_abilities(abilities_file, self.place)
+            self.abilities = load_abilities(abilities_file).get(self.place, self.abilities)
         self._cuts_off = cuts_off
 
     @property
@@ -321,7 +293,7 @@ class OpenAIModel:
         window = self.abilities.window if self.abilities.cuts_off else None
         if is_cut_off(sent, read, window, self._cuts_off):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
-            what += f"cut off, since its context window is too small; {self._remedy_window}"
+            what += f"cut off, since its context window is too small; {self._client.remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
         notes = (
             f"{self.name} refuses {parameter} (seen {seen}): it is left out"

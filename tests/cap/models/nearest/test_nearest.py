@@ -21,6 +21,7 @@ from cap.models.base import ModelSettings, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import plain, tokenise
+from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.prompt.examples import RECALLED, split_examples
 from cap.prompt.prompt import PastTurn, parse, without_synonyms
@@ -213,7 +214,7 @@ def test_a_language_model_is_not_sent_synonyms(mode: Any) -> None:
     prompt = "from robot import say\n\n#: greet = welcome\n\n# greet.\nsay('#: hi')\n\n# greet.\n"
     with FakeServer(lambda prompt, body: "say('x')") as server:
         settings = ModelSettings(base_url=server.url, mode=mode)
-        model = OpenAIModel("vllm/fake", model="fake", settings=settings, headers={}, query={})
+        model = OpenAIModel("vllm/fake", settings, Client(settings, None, {}, {}))
         model.complete(Request(prompt))
         (seen,) = server.posts
         model.close()
