@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import itemgetter
 
 from cap.models.nearest.slots import Slot, Span, Template, Value, names_in
@@ -20,7 +20,6 @@ from cap.models.nearest.words import (
     LEADING,
     LIGHT,
     PLACING,
-    PRONOUNS,
     QUANTIFIERS,
     QUESTIONS,
     RELATIONS,
@@ -216,10 +215,7 @@ class Matcher:
             and (first.text in QUESTIONS or first.stem not in firsts),
             breaks,  # 'the red' of 'the red and the blue block'
             is_plural(span) != is_plural(own),
-            (last.text in PRONOUNS) != (own[-1].text in PRONOUNS),
             own[0].text not in QUESTIONS and _places(span) > _places(own),
-            not is_plural(own)
-            and any(a.stem in self._nouns and b.text in ARTICLES for a, b in pairwise(span)),
             places and any(map(_leads, own)) and not any(map(_leads, span)),
         ]
         return price + _UNLIKE * sum(unlike)
