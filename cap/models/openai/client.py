@@ -7,7 +7,6 @@ at its deadline, its length, what a failure means, and when the same is sent aga
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import re
@@ -273,7 +272,7 @@ class Client:
             "trust_env": not is_loopback(self._base_url),
             # Where an answer leads elsewhere, neither prompt nor key follows it.
             "follow_redirects": False,
-            "event_hooks": {"response": [functools.partial(_bound, self._waiting)]},
+            "event_hooks": {"response": [self._bound]},
         }
         if os.environ.get("SSL_CERT_FILE"):
             settings["verify"] = ssl.create_default_context()  # it reads the file
@@ -292,6 +291,31 @@ class Client:
             default_headers={"Accept-Encoding": "identity", **self._headers},
             default_query=self._query,
         )
+
+    def _bound(self, response: Any) -> None:
+        """Bound an answer in time and length; called before its body is read.
+
+        The HTTP library waits so long for each piece, not for all of them: an answer that drips
+        would hold us for ever. One that stops in the middle ends within twice the limit.
+        """
+        whole, exchange = response.iter_raw, self._waiting.exchange
+        response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
+        answered = response.status_code < 300
+        exchange.came = 0 if answered else None
+
+        def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
+            size = 0
+            for piece in whole(*args, **options):
+                size += len(piece)
+                exchange.last = (exchange.last + piece)[-_END_BYTES:]
+                exchange.came = size if answered else None
+                if size > MAX_ANSWER_BYTES:
+                    raise RequestFailed(f": the answer is longer than {MAX_ANSWER_BYTES} bytes")
+                if exchange.left_s() <= 0:
+                    raise RequestFailed(": late", again=True)
+                yield piece
+
+        response.iter_raw = bounded
 
     def _failure(self, error: Exception, exchange: Exchange) -> RequestFailed | None:
         """Return what an error means; None of one that is not the SDK's."""
@@ -384,36 +408,6 @@ class Client:
                 what = f"no connection within {CONNECT_S:g} s"
             what += f"{by}; check the server and --base-url"
         return RequestFailed(f": {what}", ModelUnreachable, again)
-
-
-def _bound(waiting: Any, response: Any) -> None:
-    """Bound an answer in time and length; called before its body is read.
-
-    Args:
-        waiting: Has the exchange of the thread that waits for it.
-        response: The HTTP library's.
-
-    The HTTP library waits so long for each piece, not for all of them: an answer that drips would
-    hold us for ever. One that stops in the middle ends within twice the limit.
-    """
-    whole, exchange = response.iter_raw, waiting.exchange
-    response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
-    answered = response.status_code < 300
-    exchange.came = 0 if answered else None
-
-    def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
-        size = 0
-        for piece in whole(*args, **options):
-            size += len(piece)
-            exchange.last = (exchange.last + piece)[-_END_BYTES:]
-            exchange.came = size if answered else None
-            if size > MAX_ANSWER_BYTES:
-                raise RequestFailed(f": the answer is longer than {MAX_ANSWER_BYTES} bytes")
-            if exchange.left_s() <= 0:
-                raise RequestFailed(": late", again=True)
-            yield piece
-
-    response.iter_raw = bounded
 
 
 def _decoded(content: bytes) -> Any:
