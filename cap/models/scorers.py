@@ -110,11 +110,12 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
     ways = ways[ways.index(known) :] if known in ways else ways
     notes: list[str] = []
     certain = True
-    for way in ways:
+    while True:
+        way = ways.pop(0)
         try:
             scores = WAYS[way](asker, without_synonyms(prompt), continuations)
         except ModelError as error:
-            if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
+            if not ways or isinstance(error, ModelUnreachable | SpendLimit):
                 error.requests, error.took = asker.usage.requests, vars(asker.usage)
                 raise
             # A busy server may do it tomorrow, and one answer in prose says nothing of the next.
@@ -124,7 +125,6 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
         if certain and known != way:
             endpoint.learn(rung=way)
         return replace(scores, notes=(*notes, *scores.notes), usage=asker.usage)
-    raise AssertionError("the last way returns or raises")
 
 
 def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -203,7 +203,6 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
 
 def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
     """Return the log-probabilities of options, of which `width` fit into one question."""
-    width = min(width, len(LETTERS))
     if len(options) == 1:
         return [0.0]
     if len(options) <= width:  # both orders, and their mean: models favour the first, or the last

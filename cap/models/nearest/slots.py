@@ -283,7 +283,7 @@ def _relation(literal: _Literal, token: Token) -> tuple[float, float] | None:
     if not isinstance(value, int | float):
         return None
     if token.kind == "ordinal":
-        shift = -1.0 if literal.index > 0 else 0.0
+        shift = -1.0 if literal.index == 1 else 0.0
         return (1.0, shift) if literal.index and value == token.value + shift else None
     for factor in _FACTORS.get(token.kind, ()):
         if math.isclose(value, token.value * factor, rel_tol=1e-6):

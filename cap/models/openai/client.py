@@ -141,8 +141,8 @@ def retried(
     Raises:
         RequestFailed: The last one; its message says how many tries there were, or why no more.
     """
-    wait_s = FIRST_WAIT_S
-    for attempt in range(1, tries + 1):
+    attempt, wait_s = 1, FIRST_WAIT_S
+    while True:
         try:
             return once()
         except RequestFailed as failure:
@@ -157,8 +157,7 @@ def retried(
                 failure.message += f" (try {attempt}; the next, in {pause_s:g} s, would be {past})"
                 raise
         sleep(pause_s)
-        wait_s *= 2
-    raise AssertionError("the last try returns or raises")
+        attempt, wait_s = attempt + 1, 2 * wait_s
 
 
 class Client:
@@ -259,8 +258,7 @@ class Client:
         except Exception as error:  # the SDK, and its HTTP library, have many
             if (failed := self._failure(error, exchange)) is None:
                 raise
-            connected = not {"ConnectTimeout", "ConnectError"}.intersection(_kinds(error))
-            if exchange.came is None and exchange.left_s() <= 0 and connected:
+            if exchange.came is None and exchange.left_s() <= 0:
                 exchange.came = 0  # it may have been read
             raise failed from None
 

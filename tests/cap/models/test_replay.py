@@ -44,7 +44,7 @@ def recorder(model: Any, path: Path) -> Managed:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "new folder" / "session.jsonl"
+    return tmp_path / "new" / "folder" / "session.jsonl"
 
 
 def test_what_was_recorded_is_replayed(file: Path) -> None:
