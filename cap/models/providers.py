@@ -122,7 +122,7 @@ def make_model(
     given = {**asked_of(asked or {}, spec), **{k: v for k, v in said.items() if v is not None}}
     settings = ModelSettings(**given)
     providers = _providers(asked or {})
-    cache = None
+    cache, usual = None, FREE if terms.allowance.bounded else None
     model: Model
     if kind in providers and name:
         model = _endpoint(providers[kind], name, settings, environ, terms)
@@ -133,16 +133,15 @@ def make_model(
         from cap.models.nearest import Nearest
 
         model = Nearest()
-        if terms.allowance.bounded:
-            model = OwnModel(model, spec, _budget(spec, terms))
+        if usual:
+            model = OwnModel(model, spec, _budget(spec, terms, usual))
     else:
         where, made = _own(spec, providers)
-        counted = terms.allowance.bounded or terms.account is not None
-        budget = _budget(made.name, terms) if counted else None
-        model = OwnModel(made, where, budget)
+        counted = usual or terms.account
+        model = OwnModel(made, where, _budget(made.name, terms, usual) if counted else None)
     recording = None if record is None else Recording(record)
-    usual = (settings.temperature, settings.seed, settings.max_tokens) == (None, None, None)
-    if usual and cache is None and recording is None:
+    managed = settings.temperature, settings.seed, settings.max_tokens, cache, recording
+    if all(part is None for part in managed):
         return model
     return Managed(model, settings, cache, recording)
 
@@ -218,10 +217,13 @@ def _own(spec: str, providers: Mapping[str, Provider]) -> tuple[str, Model]:
     return where, made
 
 
-def _budget(name: str, terms: ModelTerms) -> Budget:
-    """Return the budget of a model that is no endpoint: it may have no price."""
-    price = _price(terms, name) or (FREE if terms.allowance.bounded else None)
-    return Budget(name, terms.allowance, price, terms.account)
+def _budget(
+    name: str, terms: ModelTerms, usual: Price | None = None, per_minute: int | None = None
+) -> Budget:
+    """Return the budget of a model; `usual` is its price where none is set."""
+    per_minute = terms.allowance.per_minute or per_minute
+    price = Price(**terms.prices[name]) if name in terms.prices else usual
+    return Budget(name, replace(terms.allowance, per_minute=per_minute), price, terms.account)
 
 
 def _tried(make: Callable[[], Any], what: str) -> Any:
@@ -295,23 +297,16 @@ def _endpoint(
 
     headers = {name: REFERENCE.sub(value, text) for name, text in settings.headers.items()}
     query = {name: REFERENCE.sub(value, text) for name, text in settings.query.items()}
-    per_minute = terms.allowance.per_minute or settings.requests_per_minute
-    allowance = replace(terms.allowance, per_minute=per_minute)
     key = _key(provider, settings, environ)
     return OpenAIModel(
         full,
         settings,
         Client(settings, key, headers, query, secrets, provider.window),
-        budget=Budget(full, allowance, _price(terms, full), terms.account),
+        budget=_budget(full, terms, per_minute=settings.requests_per_minute),
         cuts_off=provider.cuts_off,
         sleep=time.sleep if terms.account is None else terms.account.wait,
         abilities_file=cache_folder() / "abilities.json",
     )
-
-
-def _price(terms: ModelTerms, name: str) -> Price | None:
-    price = terms.prices.get(name)
-    return None if price is None else Price(**price)
 
 
 def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:

@@ -244,6 +244,12 @@ def test_one_answer_in_prose_changes_nothing_for_later_ones(connect: Any) -> Non
         assert model.score(PROMPT, OPTIONS).rung == "choice"
 
 
+def test_every_request_of_a_comparison_counts(connect: Any) -> None:
+    with FakeServer(answers(refuses(NO_ECHO), letters(most=5))) as server:
+        scores = connect(server.url).score(PROMPT, OPTIONS)
+        assert scores.usage.requests == len(server.posts) == 4  # exact, too wide, two orders
+
+
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
     file = tmp_path / "abilities.json"
     with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
@@ -269,7 +275,8 @@ def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:
 
 def test_when_nothing_works_there_is_one_failure(connect: Any) -> None:
     with FakeServer(refuses(error(400, "no"))) as server:
-        with pytest.raises(ModelError, match="refuses the request"):
+        with pytest.raises(ModelError, match="refuses the request") as failed:
             connect(server.url).score(PROMPT, OPTIONS)
+        assert failed.value.requests == len(server.posts)
         # Token ids, two ways of tokens and one of choices are tried before a ranking is asked for.
         assert len(server.posts) <= 5
