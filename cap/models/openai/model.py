@@ -348,8 +348,7 @@ class OpenAIModel:
             found = [name for name in found if re.search(rf"\b{name}\b", failure.words)]
         if found and failure.status in (400, 422):
             return found[0]
-        blind = request.pictures and "pictures" not in self.abilities.refused
-        return "pictures" if blind and failure.of_pictures else None
+        return "pictures" if request.pictures and self.sees and failure.of_pictures else None
 
     def _send(
         self,
@@ -396,7 +395,7 @@ class OpenAIModel:
         if self.mode == "completion":
             return {"model": self.model, "prompt": text, **kept}
         content: Any = text
-        if request.pictures and "pictures" not in self.abilities.refused:
+        if request.pictures and self.sees:
             urls = (f"data:image/png;base64,{b64encode(png).decode()}" for png in request.pictures)
             pictures = ({"type": "image_url", "image_url": {"url": url}} for url in urls)
             content = [{"type": "text", "text": text}, *pictures]

@@ -116,6 +116,16 @@ def test_pictures_that_are_refused_are_left_out_and_it_is_noted(connect: Any, st
     assert not model.sees
 
 
+@pytest.mark.parametrize(("mode", "posts"), [("chat", 2), ("completion", 1)])
+def test_a_server_that_speaks_of_pictures_that_it_is_not_sent_refuses(
+    connect: Any, mode: str, posts: int
+) -> None:
+    with FakeServer(ANSWER, [error(400, "image input is not supported")] * 9) as server:
+        with pytest.raises(ModelError, match="refuses the request"):
+            connect(server.url, mode=mode).complete(replace(REQUEST, pictures=(b"png",)))
+        assert len(server.posts) == posts
+
+
 def test_a_busy_server_that_speaks_of_pictures_gets_them_again(connect: Any) -> None:
     request = replace(REQUEST, pictures=(b"png",))
     with FakeServer(ANSWER, [error(429, "the vision model is busy")]) as server:
