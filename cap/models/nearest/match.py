@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from cap.models.nearest.slots import Slot, Span, Template, Value, names_in
@@ -216,6 +216,8 @@ class Matcher:
             breaks,  # 'the red' of 'the red and the blue block'
             is_plural(span) != is_plural(own),
             own[0].text not in QUESTIONS and _places(span) > _places(own),
+            not is_plural(own)
+            and any(a.stem in self._nouns and b.text in ARTICLES for a, b in pairwise(span)),
             places and any(map(_leads, own)) and not any(map(_leads, span)),
         ]
         return price + _UNLIKE * sum(unlike)
