@@ -295,12 +295,12 @@ def _recorded(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Scores):
         return {"scores": answer.logprobs, "rung": answer.rung}
     if isinstance(answer, ModelError):
+        took: Usage | Completion = Usage.of_failed(answer)
         found: dict[str, Any] = {"error": type(answer).__name__, "text": str(answer)}
     else:
-        fields = ("text", "model", "ended", "continues", "why_empty")
+        took, fields = answer, ("text", "model", "ended", "continues", "why_empty")
         found = {name: getattr(answer, name) for name in fields}
-    usage = Usage.of_failed(answer) if isinstance(answer, ModelError) else answer
-    return {"usage": msgspec.convert(usage, Took, from_attributes=True), **found}
+    return {"usage": msgspec.convert(took, Took, from_attributes=True), **found}
 
 
 def _lines(path: Path) -> list[str]:
