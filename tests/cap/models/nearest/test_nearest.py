@@ -20,7 +20,7 @@ from cap.errors import NoMatch
 from cap.models.base import ModelSettings, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import plain, tokenise
+from cap.models.nearest.words import plain, singular, tokenise
 from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.prompt.examples import RECALLED, split_examples
@@ -189,6 +189,24 @@ def test_numbers_keep_their_sign_and_unit(said: str, found: list[tuple[str, floa
     tokens = tokenise(said)
     assert [token.kind for token in tokens] == [kind for kind, _ in found]
     assert [token.value for token in tokens] == pytest.approx([value for _, value in found])
+
+
+@rows(
+    ("words", "one"),
+    [
+        ("blocks", "block"),
+        ("glasses", "glass"),
+        ("boxes", "box"),
+        ("benches", "bench"),
+        ("dishes", "dish"),
+        ("berries", "berry"),
+        ("cactus", "cactus"),
+        ("minus", "minus"),
+        ("gas", "gas"),
+    ],
+)
+def test_a_plural_ending_is_taken_off(words: str, one: str) -> None:
+    assert singular(words) == one
 
 
 def test_words_of_the_scene_are_not_rewritten() -> None:
