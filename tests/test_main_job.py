@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cap.models.base import ModelSettings
 from cap.models.nearest import Nearest
+from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recording, Replay
-from cap.models.settings import ModelSettings
 from cap.models.wrapper import Managed
 from cap.session.session import Session
 from cap.session.turn import Turn
@@ -118,9 +119,8 @@ def recording(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_the_session_through_a_server(recording: Path, mode: str) -> None:
     with FakeServer(from_recording(recording)) as server:
-        model = OpenAIModel(
-            "vllm/fake", model="fake", settings=ModelSettings(base_url=server.url, mode=mode)
-        )
+        settings = ModelSettings(base_url=server.url, mode=mode)
+        model = OpenAIModel("vllm/fake", settings, Client(settings, None, {}, {}))
         with Session(create(mode="instant", seed=0), model) as session:
             run_session(session)
         route = "chat/completions" if mode == "chat" else "completions"

@@ -30,11 +30,6 @@ def test_the_page_has_every_provider_as_it_is(name: str) -> None:
     assert key.strip("`") == (provider.key_env if provider.needs_key else "")
 
 
-def test_the_page_names_the_only_provider_that_was_tested() -> None:
-    tested = [name for name, provider in PROVIDERS.items() if provider.tested != "not tested"]
-    assert [f"Only `{name}` has been tested" in MODELS for name in tested] == [True]
-
-
 def test_every_setting_of_a_model_is_on_the_page() -> None:
     for entry in fields(ModelOptions):
         assert any(flag in MODELS for flag in OPTIONS[entry.name][1]), entry.name

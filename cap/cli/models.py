@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,10 +15,13 @@ from cap.cli.options import (
     unasked_config,
     with_options,
 )
-from cap.cli.output import is_json, print_result, show
+from cap.cli.output import print_result, show
 from cap.cli.session import warned_of
 from cap.errors import UsageError
 from cap.models import providers
+
+if TYPE_CHECKING:
+    from cap.models.openai.model import Abilities
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where no setting gives another."""
@@ -37,11 +40,7 @@ def list_models() -> None:
     \b
     cap models list
     """  # noqa: D301
-    rows = providers.list_models(unasked_config().asked())
-    if not is_json():  # the whole rows are wider than a screen
-        shown = ("model", "what it is", "address", "key")
-        rows = [{name: row[name] for name in shown} for row in rows]
-    show(rows)
+    show(providers.list_models(unasked_config().asked()))
 
 
 @command.command("check")
@@ -78,27 +77,22 @@ def check_model(name: str, options: ModelOptions, window: int) -> None:
         found = probe.check(endpoint, window)
     finally:
         endpoint.close()
-    print_result({"model": model.name, **asdict(found)}, _rows(asdict(found)))
+    lines = [f"{key}: {value}" for key, value in _rows(found).items()]
+    print_result({"model": model.name, **asdict(found)}, lines)
 
 
-def _rows(found: dict[str, Any]) -> list[str]:
+def _rows(found: Abilities) -> dict[str, str]:
     """Return what a person reads."""
-    words = {True: "yes", False: "no", None: "not known"}
-    lines = []
-    for key, value in found.items():
-        if isinstance(value, list | tuple):
-            value = ", ".join(value) or "nothing"
-        elif value is None or isinstance(value, bool):
-            value = words[value]
-        lines.append(f"{_NAMES.get(key, key)}: {value}")
-    return lines
-
-
-_NAMES = {
-    "logprobs": "alternatives to a token",
-    "rung": "continuations are compared by",
-    "window": "context window, in tokens",
-    "cuts_off": "silently cuts off longer prompts",
-    "pictures": "accepts pictures",
-    "refused": "refused parameters",
-}
+    read = found.window
+    window = "not known" if read is None else f"{read} tokens were read completely"
+    if found.cuts_off is not None:
+        window = f"{read or 'fewer than 2048'} tokens; longer prompts are refused"
+    if found.cuts_off:
+        window = f"{read} tokens; the beginning of longer prompts is silently cut off"
+    return {
+        "alternatives to a token": str(found.logprobs or "not known"),
+        "continuations are compared by": str(found.rung),
+        "context window": window,
+        "accepts pictures": {True: "yes", False: "no", None: "not known"}[found.pictures],
+        "refused parameters": ", ".join(found.refused) or "nothing",
+    }

@@ -189,8 +189,8 @@ class Budget:
             completion: The answer.
             lost: What tries took that broke off before it, which is counted already.
         """
-        unknown = self._price != FREE and completion.cost_usd is None
-        if unknown and not (completion.prompt_tokens or completion.completion_tokens):
+        priced = completion.cost_usd is not None
+        if not (priced or completion.prompt_tokens or completion.completion_tokens):
             completion = replace(
                 completion,
                 prompt_tokens=estimate(len(prompt)),
@@ -198,7 +198,7 @@ class Budget:
                 notes=(*completion.notes, *([ESTIMATED] if self._price else [])),
                 estimated=True,
             )
-        if self._price is not None and completion.cost_usd is None:
+        if self._price is not None and not priced:
             completion = replace(completion, cost_usd=self._price.of(completion))
         took = Usage.of(completion)
         self._add(took)
@@ -214,8 +214,6 @@ class Budget:
         Returns:
             What it took, by estimate, without its request.
         """
-        if self._price == FREE:
-            return Usage()
         lost = replace(self.cancelled_usage(prompt, written), requests=0)
         self._add(lost)
         return lost

@@ -23,14 +23,18 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from cap.checker.declared_types import check_fields, require
-from cap.config import REFERENCE, asked_of, check_url, check_variable, is_loopback
+from cap.config import (
+    REFERENCE,
+    asked_of,
+    cache_folder,
+    check_url,
+    check_variable,
+    is_loopback,
+)
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
-from cap.models.base import Mode, Model, is_model
+from cap.models.base import Model, ModelSettings, is_model
 from cap.models.budget import FREE, Account, Allowance, Budget, Price
-from cap.models.cache import Cache
-from cap.models.capabilities import abilities_file
-from cap.models.replay import Recording, Replay
-from cap.models.settings import ModelSettings
+from cap.models.replay import Cache, Recording, Replay
 from cap.models.wrapper import Managed, OwnModel
 from cap.robot.robot_files import is_file, load_module
 
@@ -66,15 +70,7 @@ class Provider:
     """False where it usually runs without; a key that is set is sent all the same."""
     about: str
     """What it is, in a few words."""
-    source: str
-    """The page that says so, of which a stored copy was read, and the day of that."""
-    tested: str = "not tested"
-    """What was asked of the real one."""
-    quirks: str = ""
-    """What is different from OpenAI."""
-    mode: Mode = "chat"
-    """How prompts are sent unless the user says how."""
-    timeout_s: float = 120.0
+    timeout_s: float | None = None
     """Longest time for one completion; a local server may load its weights first."""
     window: str = "use a model with a larger one, or a shorter history"
     """What to do where a prompt does not fit in its context window."""
@@ -126,7 +122,7 @@ def make_model(
     given = {**asked_of(asked or {}, spec), **{k: v for k, v in said.items() if v is not None}}
     settings = ModelSettings(**given)
     providers = _providers(asked or {})
-    cache = None
+    cache, usual = None, FREE if terms.allowance.bounded else None
     model: Model
     if kind in providers and name:
         model = _endpoint(providers[kind], name, settings, environ, terms)
@@ -137,16 +133,15 @@ def make_model(
         from cap.models.nearest import Nearest
 
         model = Nearest()
-        if terms.allowance.bounded:
-            model = OwnModel(model, spec, _budget(spec, terms))
+        if usual:
+            model = OwnModel(model, spec, _budget(spec, terms, usual))
     else:
         where, made = _own(spec, providers)
-        counted = terms.allowance.bounded or terms.account is not None
-        budget = _budget(made.name, terms) if counted else None
-        model = OwnModel(made, where, budget)
+        counted = usual or terms.account
+        model = OwnModel(made, where, _budget(made.name, terms, usual) if counted else None)
     recording = None if record is None else Recording(record)
-    usual = (settings.temperature, settings.seed, settings.max_tokens) == (None, None, None)
-    if usual and cache is None and recording is None:
+    managed = settings.temperature, settings.seed, settings.max_tokens, cache, recording
+    if all(part is None for part in managed):
         return model
     return Managed(model, settings, cache, recording)
 
@@ -164,26 +159,18 @@ def endpoint_warning(model: Model) -> str:
 
 
 def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
-    """Return table rows: form, what it is, default address, the key variable it needs, its source.
+    """Return table rows: form, what it is, default address, the key variable it needs.
 
     Args:
         asked: The configuration, as `Config.asked` has it.
     """
-    names = ("model", "what it is", "address", "key", "tested", "quirks and source")
+    names = ("model", "what it is", "address", "key")
     rows: list[tuple[str, ...]]
     rows = [("nearest", "not a language model; adapts the closest example in the prompt")]
     rows += [("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl")]
-    rows += [
-        (
-            f"{entry.name}/NAME",
-            entry.about,
-            entry.base_url or "your own",
-            entry.key_env if entry.needs_key else "",
-            entry.tested,
-            "; ".join(filter(None, (entry.quirks, entry.source))),
-        )
-        for entry in _providers(asked or {}).values()
-    ]
+    for entry in _providers(asked or {}).values():
+        key = entry.key_env if entry.needs_key else ""
+        rows.append((f"{entry.name}/NAME", entry.about, entry.base_url or "your own", key))
     rows += [("FILE.py", "your own model, returned by the function create() in the file")]
     rows += [(name, f"provided by {entry.value}") for name, entry in sorted(_plugins().items())]
     return [dict(zip_longest(names, row, fillvalue="")) for row in rows]
@@ -193,17 +180,11 @@ def _providers(asked: Mapping[str, Any]) -> dict[str, Provider]:
     """Return the providers there are: those known by name, and those of the configuration."""
     found = dict(PROVIDERS)
     for name, table in asked.get("providers", {}).items():
-        if name not in found:
-            found[name] = Provider(
-                name,
-                table.get("base_url", ""),
-                f"{name.upper().replace('-', '_')}_API_KEY",
-                needs_key=False,
-                about=table.get("about", "of your configuration"),
-                source="your configuration",
-            )
-        elif "base_url" in table:
-            found[name] = replace(found[name], base_url=table["base_url"])
+        variable = f"{name.upper().replace('-', '_')}_API_KEY"
+        own = Provider(name, "", variable, needs_key=False, about="of your configuration")
+        known = found.get(name, own)
+        about, url = table.get("about", known.about), table.get("base_url", known.base_url)
+        found[name] = replace(known, about=about, base_url=url)
     return found
 
 
@@ -236,10 +217,13 @@ def _own(spec: str, providers: Mapping[str, Provider]) -> tuple[str, Model]:
     return where, made
 
 
-def _budget(name: str, terms: ModelTerms) -> Budget:
-    """Return the budget of a model that is no endpoint: it may have no price."""
-    price = _price(terms, name) or (FREE if terms.allowance.bounded else None)
-    return Budget(name, terms.allowance, price, terms.account)
+def _budget(
+    name: str, terms: ModelTerms, usual: Price | None = None, per_minute: int | None = None
+) -> Budget:
+    """Return the budget of a model; `usual` is its price where none is set."""
+    per_minute = terms.allowance.per_minute or per_minute
+    price = Price(**terms.prices[name]) if name in terms.prices else usual
+    return Budget(name, replace(terms.allowance, per_minute=per_minute), price, terms.account)
 
 
 def _tried(make: Callable[[], Any], what: str) -> Any:
@@ -265,30 +249,18 @@ def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider])
     return f"unknown model {spec!r}.{hint} Use one of: {', '.join((*FORMS, *more))}"
 
 
-def _filled(
-    provider: Provider, settings: ModelSettings, environ: Mapping[str, str]
-) -> ModelSettings:
-    """Return settings in which what was not said is the provider's own."""
+def _address(provider: Provider, given: str | None, environ: Mapping[str, str]) -> str:
+    """Return where an endpoint is asked: as given, as its variable has it, or its own address."""
     variable = f"{provider.name.upper().replace('-', '_')}_BASE_URL"
-    if settings.base_url and settings.base_url != provider.base_url:
-        url = check_url(settings.base_url, "--base-url")
-    elif given := environ.get(variable, "").strip():
-        url = check_url(given, variable)
-    elif provider.base_url:
-        url = provider.base_url
-    else:
-        raise UsageError(
-            f"{provider.name} has no address of its own: set {variable}, or base_url below a line "
-            f"[providers.{provider.name}] of your config.toml"
-        )
-    bare, _, more = url.partition("#")[0].partition("?")
-    return replace(
-        settings,
-        base_url=bare.rstrip("/"),
-        query={**dict(parse_qsl(more, keep_blank_values=True)), **settings.query},
-        key_env=settings.key_env or provider.key_env,
-        mode=settings.mode or provider.mode,
-        timeout_s=provider.timeout_s if settings.timeout_s is None else settings.timeout_s,
+    if given and given != provider.base_url:
+        return check_url(given, "--base-url")
+    if held := environ.get(variable, "").strip():
+        return check_url(held, variable)
+    if provider.base_url:
+        return provider.base_url
+    raise UsageError(
+        f"{provider.name} has no address of its own: set {variable}, or base_url below a line "
+        f"[providers.{provider.name}] of your config.toml"
     )
 
 
@@ -299,9 +271,18 @@ def _endpoint(
     environ: Mapping[str, str],
     terms: ModelTerms,
 ) -> Model:
+    from cap.models.openai.client import Client
     from cap.models.openai.model import OpenAIModel
 
-    settings = _filled(provider, settings, environ)
+    url = _address(provider, settings.base_url, environ)
+    bare, _, more = url.partition("#")[0].partition("?")
+    settings = replace(
+        settings,
+        base_url=bare.rstrip("/"),
+        query={**dict(parse_qsl(more, keep_blank_values=True)), **settings.query},
+        key_env=settings.key_env or provider.key_env,
+        timeout_s=settings.timeout_s or provider.timeout_s,
+    )
     full = f"{provider.name}/{name}"
     secrets: list[str] = []
 
@@ -316,32 +297,21 @@ def _endpoint(
 
     headers = {name: REFERENCE.sub(value, text) for name, text in settings.headers.items()}
     query = {name: REFERENCE.sub(value, text) for name, text in settings.query.items()}
-    per_minute = terms.allowance.per_minute or settings.requests_per_minute
-    allowance = replace(terms.allowance, per_minute=per_minute)
+    key = _key(provider, settings, environ)
     return OpenAIModel(
         full,
-        model=name,
-        settings=settings,
-        api_key=_key(provider, settings, environ),
-        headers=headers,
-        query=query,
-        secrets=secrets,
-        budget=Budget(full, allowance, _price(terms, full), terms.account),
-        remedy_window=provider.window,
+        settings,
+        Client(settings, key, headers, query, secrets, provider.window),
+        budget=_budget(full, terms, per_minute=settings.requests_per_minute),
         cuts_off=provider.cuts_off,
         sleep=time.sleep if terms.account is None else terms.account.wait,
-        abilities_file=abilities_file(),
+        abilities_file=cache_folder() / "abilities.json",
     )
-
-
-def _price(terms: ModelTerms, name: str) -> Price | None:
-    price = terms.prices.get(name)
-    return None if price is None else Price(**price)
 
 
 def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:
     """Return the key to send, None where none is set and none is needed."""
-    variable = check_variable(settings.key_env or provider.key_env, "key_env")
+    variable = check_variable(settings.key_env or "", "key_env")
     key = environ.get(variable, "").strip()
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise MissingKey(

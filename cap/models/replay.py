@@ -1,4 +1,4 @@
-"""Recordings: completions given again, keyed by the request.
+"""Recordings and the cache: completions given again, keyed by the request.
 
 A recording is a JSONL file, one completion a line:
 
@@ -16,18 +16,22 @@ An answer with `any_prompt`, as those of a run's folder have it, also serves a r
 ends in the same line: the prompts may have changed since. `take` separates one recording into the
 file from the next; where a key is in several, the last one counts, so recording again into the same
 file corrects it.
+
+The cache is a folder with one JSON file an answer, named by the question and by the model. Only
+what would come again is kept: answers at temperature 0, or with a seed. Failures never are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import json
-import re
 import secrets
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -35,15 +39,17 @@ import msgspec
 
 from cap import errors
 from cap.errors import ModelError, NotRecorded, UsageError
-from cap.files import parsed_json, read_text
+from cap.files import parsed_json, read_json, read_text, write_whole
 from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Usage
 
+NOTE = "from the cache"
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
-_KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
+_ANY = "*"
+"""Any part of a run."""
 Answer = Completion | ModelError | Scores
-A = TypeVar("A", Completion, Scores)
+A = TypeVar("A", bound=Completion | Scores)
 
 _ERRORS = {
     name: kind
@@ -91,9 +97,9 @@ class Entry(msgspec.Struct, omit_defaults=True):
     """The last lines of the prompt."""
     text: str | None = None
     """The completion, or why there was none."""
-    model: str | None = None
+    model: str = ""
     usage: Took = msgspec.field(default_factory=Took)
-    error: str | None = None
+    error: str = ""
     scores: tuple[float, ...] | None = None
     rung: str = ""
     ended: Ended = "whole"
@@ -120,17 +126,17 @@ class Entry(msgspec.Struct, omit_defaults=True):
         """
         if self.scores is not None:
             return Scores(self.scores, self.rung)
-        if self.text is None or (self.error or self.model) is None:
+        if self.text is None:
             raise ValueError("it holds no answer")
         took = msgspec.structs.asdict(self.usage)
-        if self.error is not None:
+        if self.error:
             error = _ERRORS.get(self.error, ModelError)(self.text)
             error.requests = took["requests"]
             error.took = took if self.usage.prompt_tokens else {}
             return error
         return Completion(
             self.text,
-            self.model or "",
+            self.model,
             **took,
             ended=self.ended,
             continues=self.continues,
@@ -168,17 +174,13 @@ class Replay:
         takes = {(entry.of, entry.key): entry.take for entry in entries}
         self._instructions = {entry.line for entry in entries}
         self._answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
-        """By part of the run and key."""
-        self._anywhere: dict[str, list[Answer]] = defaultdict(list)
-        """By key, or by the last line of the prompt."""
+        """By part of the run and key; of any part, by key or by the last line of the prompt."""
         for entry in entries:
             if entry.take == takes[entry.of, entry.key]:
                 self._answers[entry.of, entry.key].append(entry.answer)
+                self._answers[_ANY, entry.key].append(entry.answer)
             if entry.any_prompt:
-                self._anywhere[entry.line].append(entry.answer)
-        for (_, key), answers in self._answers.items():
-            self._anywhere[key] += answers
-        self._parts = any(entry.of for entry in entries)
+                self._answers[_ANY, entry.line].append(entry.answer)
         self._label = ""
         self._begin()
 
@@ -196,8 +198,7 @@ class Replay:
             NotRecorded: This very request was never recorded.
             ModelError: It was, and there was no completion then either.
         """
-        line = _last_line(request.prompt)
-        return self._next(request_key(request), line, Completion, line)
+        return self._next(request, Completion)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
         """Return the recorded comparison.
@@ -206,37 +207,37 @@ class Replay:
             NotRecorded: This one was never recorded.
             ModelError: It was, and there were no scores then either.
         """
-        key = request_key(ScoreRequest(prompt, tuple(continuations)))
-        return self._next(key, "", Scores, _last_line(prompt))
+        return self._next(ScoreRequest(prompt, tuple(continuations)), Scores)
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._given: dict[str, int] = defaultdict(int)
-        """How many of a key's answers were given."""
+        self._given: dict[tuple[str, str], int] = defaultdict(int)
+        """How many of the answers of a part and key were given."""
 
-    def _next(self, key: str, end: str, kind: type[A], line: str) -> A:
-        """Return the next answer of a key, or else of a prompt that ends alike."""
-        answers = self._answers.get((self._label, key)) or self._answers.get(("", key))
-        if not (self._label and self._parts):  # what knows no parts serves any of them
-            answers = answers or self._anywhere.get(key)
-        if not answers:
-            key, answers = end, self._anywhere.get(end)
-        if answers:
+    def _next(self, asked: Request | ScoreRequest, kind: type[A]) -> A:
+        """Return the next answer to a question, or else to a prompt that ends alike."""
+        key, line = request_key(asked), _last_line(asked.prompt)
+        places = [(self._label, key), ("", key), (_ANY, line)]
+        if not self._label:
+            places.insert(2, (_ANY, key))
+        place = next((place for place in places if place in self._answers), None)
+        if place is not None:
             with self._lock:
-                number = self._given[key]
-                self._given[key] += 1
+                number = self._given[place]
+                self._given[place] += 1
+            answers = self._answers[place]
             found = answers[min(number, len(answers) - 1)]
             if isinstance(found, ModelError):
                 raise copy.copy(found)
             if isinstance(found, kind):
                 return found
         shown = line if len(line) <= 120 else line[:117] + "..."
-        known = line in self._instructions
         changed = (
             " (it is recorded, but after other text or with other options: the prompt changed)"
         )
         raise NotRecorded(
-            f"{self._path} holds no completion for {shown!r}{changed if known else ''}; record it "
+            f"{self._path} holds no completion for {shown!r}"
+            f"{changed if line in self._instructions else ''}; record it "
             f"with a model that can answer: -m PROVIDER/NAME --record {self._path}"
         )
 
@@ -254,10 +255,8 @@ class Recording:
         self._lock = threading.Lock()
         self._of = ""
         """The part of the run."""
-        self._take = secrets.token_hex(4)
         self._append("")
-        self._before = {match[1] for line in _lines(path) if (match := _KEY.search(line))}
-        """The keys of earlier recordings into the file."""
+        self._take = secrets.token_hex(4) if path.stat().st_size else ""
 
     def scoped(self, label: str) -> Recording:
         """Return the same for one part of a run; where it is run again, that is what counts."""
@@ -274,8 +273,7 @@ class Recording:
         """
         key = request_key(asked)
         end = "\n".join(asked.prompt.rstrip().splitlines()[-SHOWN_LINES:])
-        take = self._take if self._of or key in self._before else ""
-        entry = Entry(key, end, **_recorded(answer), take=take, of=self._of)
+        entry = Entry(key, end, **_recorded(answer), take=self._take, of=self._of)
         self._append(json.dumps(msgspec.to_builtins(entry)) + "\n")
 
     def _append(self, line: str) -> None:
@@ -297,11 +295,12 @@ def _recorded(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Scores):
         return {"scores": answer.logprobs, "rung": answer.rung}
     if isinstance(answer, ModelError):
-        took = msgspec.convert(Usage.of_failed(answer), Took, from_attributes=True)
-        return {"error": type(answer).__name__, "text": str(answer), "usage": took}
-    took = msgspec.convert(answer, Took, from_attributes=True)
-    fields = ("text", "model", "ended", "continues", "why_empty")
-    return {"usage": took, **{name: getattr(answer, name) for name in fields}}
+        took: Usage | Completion = Usage.of_failed(answer)
+        found: dict[str, Any] = {"error": type(answer).__name__, "text": str(answer)}
+    else:
+        took, fields = answer, ("text", "model", "ended", "continues", "why_empty")
+        found = {name: getattr(answer, name) for name in fields}
+    return {"usage": msgspec.convert(took, Took, from_attributes=True), **found}
 
 
 def _lines(path: Path) -> list[str]:
@@ -317,3 +316,55 @@ def _lines(path: Path) -> list[str]:
 
 def _last_line(prompt: str) -> str:
     return next(iter(prompt.rstrip().splitlines()[-1:]), "")
+
+
+class Cache:
+    """A folder of answers; safe to use from several threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder; it is made if need be.
+
+        Raises:
+            UsageError: It cannot be made.
+        """
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UsageError(
+                f"cannot make the cache {folder}: {why}; choose another: --set cache=DIR"
+            ) from None
+
+    def answer(self, model: str, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
+        """Return the answer that is kept, or else ask for it and keep it.
+
+        Args:
+            model: What decides its answers, except the question.
+            asked: The question.
+            ask: Asks it.
+        """
+        if isinstance(asked, Request) and asked.temperature > 0 and asked.seed is None:
+            return ask()
+        name = hashlib.sha256(f"{model}\n{request_key(asked)}".encode()).hexdigest()
+        path = self._folder / f"{name}.json"
+        kept: A | None = _read(path, Completion if isinstance(asked, Request) else Scores)
+        if kept is not None:
+            return kept
+        answer = ask()
+        if not (isinstance(answer, Completion) and answer.empty):  # it may say more next time
+            with contextlib.suppress(OSError):  # a full disk costs the cache, not the answer
+                write_whole(path, json.dumps(asdict(answer)))
+        return answer
+
+
+def _read(path: Path, kind: type[Any]) -> Any:
+    """Return a kept answer, which takes nothing; None if there is none, or it is damaged."""
+    try:
+        kept: Completion | Scores = msgspec.convert(read_json(path), kind)
+    except (OSError, ValueError):
+        return None
+    notes = (*kept.notes, NOTE)
+    if isinstance(kept, Completion):
+        return replace(kept, notes=notes, requests=0, cost_usd=0.0)
+    return replace(kept, notes=notes, usage=Usage())

@@ -9,17 +9,19 @@ The best way that works is remembered, so that the others are not tried again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
 import re
 import string
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked, UsageError
+import numpy as np
+
+from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked
 from cap.models.base import Completion, Mode, Model, Request, Scores, Usage
 from cap.models.concurrency import together
 from cap.models.openai.model import Refused
@@ -28,10 +30,8 @@ from cap.prompt.prompt import without_synonyms
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
 
-R = TypeVar("R")
-
 LETTERS = string.ascii_uppercase
-WIDTHS = (20, 5)
+WIDE, NARROW = 20, 5
 """How many alternatives to a letter are asked for; servers have different limits."""
 MISSING = 2.0
 """A letter that is not given is at most as likely as the last one given; this many nats less."""
@@ -45,6 +45,8 @@ RANKING_SYSTEM = (
 _ONLY_LETTERS = "That names no letter. Write only letters of the list, such as: B, A"
 """What is added where an answer was prose; the question is asked once more."""
 _SHOWN = 60
+_OTHER_SHAPES = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading an answer of another shape raises."""
 
 
 class Asker:
@@ -53,9 +55,12 @@ class Asker:
     def __init__(self, endpoint: OpenAIModel) -> None:
         """Begin with nothing asked."""
         self.endpoint = endpoint
-        self.usage = Usage()
+        self._taken: list[Usage] = []
+
+    @property
+    def usage(self) -> Usage:
         """What it took so far."""
-        self._lock = threading.Lock()
+        return functools.reduce(Usage.plus, self._taken, Usage())
 
     def complete(self, request: Request) -> Completion:
         """Answer one request.
@@ -63,8 +68,9 @@ class Asker:
         Raises:
             ModelError: No usable answer.
         """
-        completion = self._tried(functools.partial(self.endpoint.complete, request))
-        self._add(Usage.of(completion))
+        with self._failures():
+            completion = self.endpoint.complete(request)
+        self._taken.append(Usage.of(completion))
         return completion
 
     def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
@@ -73,21 +79,19 @@ class Asker:
         Raises:
             ModelError: No usable answer.
         """
-        send = functools.partial(self.endpoint.request, mode, parameters, once=once)
-        body, usage = self._tried(send)
-        self._add(usage)
+        with self._failures():
+            body, usage = self.endpoint.request(mode, parameters, once=once)
+        self._taken.append(usage)
         return body
 
-    def _tried(self, ask: Callable[[], R]) -> R:
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Count what led to no answer."""
         try:
-            return ask()
+            yield
         except ModelError as error:
-            self._add(Usage.of_failed(error))
+            self._taken.append(Usage.of_failed(error))
             raise
-
-    def _add(self, usage: Usage) -> None:
-        with self._lock:
-            self.usage = self.usage.plus(usage)
 
 
 def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -99,34 +103,28 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
         continuations: What may follow; each different, none empty.
 
     Raises:
-        UsageError: There is nothing to compare.
         ModelError: No usable answer.
     """
-    if not prompt or not continuations or not all(continuations):
-        raise UsageError("nothing to compare: give a prompt and continuations, none of them empty")
-    if len(set(continuations)) < len(continuations):
-        raise UsageError("a continuation is given twice; give each once")
     asker, known = Asker(endpoint), endpoint.abilities.rung
     ways = list(WAYS)
     ways = ways[ways.index(known) :] if known in ways else ways
     notes: list[str] = []
     certain = True
-    for way in ways:
+    while True:
+        way = ways.pop(0)
         try:
             scores = WAYS[way](asker, without_synonyms(prompt), continuations)
         except ModelError as error:
-            if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
+            if not ways or isinstance(error, ModelUnreachable | SpendLimit):
                 error.requests, error.took = asker.usage.requests, vars(asker.usage)
                 raise
             # A busy server may do it tomorrow, and one answer in prose says nothing of the next.
-            refused = Refused if known else (Refused, Unranked)
-            certain = certain and isinstance(error, refused)
+            certain = certain and isinstance(error, Refused)
             notes.append(f"no {way} scores: {error}")
             continue
         if certain and known != way:
             endpoint.learn(rung=way)
         return replace(scores, notes=(*notes, *scores.notes), usage=asker.usage)
-    raise AssertionError("the last way returns or raises")
 
 
 def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -175,7 +173,7 @@ def echoed_tokens(body: Any, text: str) -> list[tuple[int, float]]:
         starts = [0, *itertools.accumulate(map(len, words[:-1]))]
         values = [0.0, *map(float, logprobs[1:])]
         tokens = [one for one in zip(starts, values, strict=True) if one[0] < len(text)]
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+    except _OTHER_SHAPES:
         raise Refused("it does not give the log-probabilities of the prompt") from None
     return tokens
 
@@ -191,31 +189,26 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         Unranked: None of its likely answers is a letter.
     """
     known = asker.endpoint.abilities.logprobs
-    if known is not None and known < 2:
-        raise Refused("it gives no alternatives to a token")
-    widths = [known] if known else WIDTHS
-    for width in widths:
-        try:
-            logprobs = normalized(_grouped(asker, prompt, continuations, width))
-        except Refused:
-            if width == widths[-1]:
-                raise
-            continue
-        asker.endpoint.learn(logprobs=width)
-        return Scores(tuple(logprobs), "choice")
-    raise AssertionError("the last width returns or raises")
+    width = known or WIDE
+    try:
+        logprobs = _grouped(asker, prompt, continuations, width)
+    except Refused:
+        if known:
+            raise
+        width = NARROW
+        logprobs = _grouped(asker, prompt, continuations, width)
+    asker.endpoint.learn(logprobs=width)
+    return Scores(tuple(normalized(logprobs)), "choice")
 
 
 def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
     """Return the log-probabilities of options, of which `width` fit into one question."""
-    width = min(width, len(LETTERS))
     if len(options) == 1:
         return [0.0]
     if len(options) <= width:  # both orders, and their mean: models favour the first, or the last
         forward = _letters(asker, prompt, options, width)
         backward = _letters(asker, prompt, options[::-1], width)[::-1]
-        pairs = zip(forward, backward, strict=True)
-        return [_log_sum(pair) - math.log(2) for pair in pairs]
+        return list(map(float, np.logaddexp(forward, backward) - math.log(2)))
     size = math.ceil(len(options) / math.ceil(len(options) / width))
     groups = [options[at : at + size] for at in range(0, len(options), size)]
     within = [_grouped(asker, prompt, group, width) for group in groups]
@@ -230,9 +223,8 @@ def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
 
 def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
     """Return the log-probabilities of options by one question, in this order of letters."""
-    lines = [
-        f"{label}) {' '.join(text.split())}" for label, text in zip(LETTERS, options, strict=False)
-    ]
+    labels = [*LETTERS[: len(options)]]
+    lines = [f"{LETTERS[n]}) {' '.join(text.split())}" for n, text in enumerate(options)]
     chat = asker.endpoint.mode == "chat"
     answer = "Answer with its letter alone." if chat else "Answer:"
     text = "\n".join([prompt, "", "Which of these comes next?", *lines, answer])
@@ -245,12 +237,12 @@ def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     found: dict[str, float] = {}
     for token, value in given.items():
         label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
-        if label and label in LETTERS[: len(options)]:
+        if label in labels:
             found[label] = _log_sum([found.get(label, -math.inf), value])
     if not found:
         raise Unranked("none of its likely answers is a letter")
     lowest = min(given.values()) - MISSING
-    return normalized([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    return normalized([found.get(label, lowest) for label in labels])
 
 
 def alternatives(body: Any) -> Mapping[str, float]:
@@ -266,7 +258,7 @@ def alternatives(body: Any) -> Mapping[str, float]:
         else:
             pairs = [*logprobs["top_logprobs"][0].items()]
         given = {token: float(value) for token, value in pairs}
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+    except _OTHER_SHAPES:
         raise Refused("it does not give log-probabilities") from None
     given = {token: value for token, value in given.items() if value > -math.inf}
     if len(given) < 2:
@@ -282,30 +274,27 @@ def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     """
     count = min(RANKED, len(continuations))
     pairs = map("".join, itertools.product(LETTERS, repeat=2))
-    labels = list(itertools.islice((*LETTERS, *pairs), len(continuations)))
+    labels = [*LETTERS, *pairs][: len(continuations)]
     listed = [f"{label}) {text.strip()}" for label, text in zip(labels, continuations, strict=True)]
     asked = (
         f"Which of these comes next? Write the letters of the {count} likeliest in one line, "
         "the likeliest first:"
     )
     text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
-    completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
-    if not _labels(completion.said(), labels):  # in prose: asked again once
-        text = f"{text} {_shown(completion)}\n\n{_ONLY_LETTERS}\nAnswer:"
+    for _ in range(2):
         completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
-    named = _labels(completion.said(), labels)
-    if not named:
-        said = f"it answered {_shown(completion)!r}"
+        if named := _labels(completion.said(), labels):
+            break
+        shown = " ".join(completion.said().split())[:_SHOWN]
+        text = f"{text} {shown}\n\n{_ONLY_LETTERS}\nAnswer:"
+    else:
+        said = f"it answered {shown!r}"
         raise Unranked(f"the model ranked no step, {said}; use another model with -m")
     logprobs = [-math.inf] * len(continuations)
     for place, label in enumerate(list(dict.fromkeys(named))[:count]):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
     note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
     return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
-
-
-def _shown(completion: Completion) -> str:
-    return " ".join(completion.said().split())[:_SHOWN]
 
 
 def _labels(said: str, labels: Sequence[str]) -> list[str]:
@@ -323,10 +312,7 @@ def _labels(said: str, labels: Sequence[str]) -> list[str]:
 
 def _log_sum(logprobs: Sequence[float]) -> float:
     """Return the logarithm of the sum of the probabilities."""
-    high = max(logprobs)
-    if high == -math.inf:
-        return high
-    return high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+    return float(np.logaddexp.reduce(logprobs))
 
 
 def normalized(logprobs: Sequence[float]) -> list[float]:

@@ -18,6 +18,7 @@ from cap.errors import CapError, EndpointFailed, ModelError, NotRecorded, SpendL
 from cap.models.base import (
     Completion,
     Model,
+    ModelSettings,
     Request,
     ScoreRequest,
     Scores,
@@ -26,9 +27,7 @@ from cap.models.base import (
     Usage,
 )
 from cap.models.budget import Budget, estimate
-from cap.models.cache import Cache
-from cap.models.replay import Recording
-from cap.models.settings import ModelSettings
+from cap.models.replay import Cache, Recording
 
 A = TypeVar("A", bound=Completion | Scores)
 
@@ -51,11 +50,6 @@ class Wrapped:
     def compares(self) -> bool:
         """True if it compares by its own means, not by being asked for a ranking."""
         return bool(getattr(self._model, "compares", isinstance(self._model, ScoringModel)))
-
-    @property
-    def identity(self) -> str:
-        """What decides its answers, except the request."""
-        return str(getattr(self._model, "identity", self.name))
 
     def complete(self, request: Request) -> Completion:
         """Answer one request."""
@@ -148,17 +142,11 @@ class OwnModel(Wrapped):
             return self._guarded(ask)
         budget = self._budget
         with contextlib.nullcontext() if budget is None else budget.sending():
-            answer: Any = self._guarded(ask)  # whatever it gives
-        if not isinstance(answer, Completion):
+            answer: Any = self._guarded(ask)
+        if not (isinstance(answer, Completion) and isinstance(answer.text, str)):
             raise EndpointFailed(
                 f"the model of {self._where} gave a value of type '{type(answer).__name__}'; "
-                "`complete` returns a Completion"
-            )
-        text: Any = answer.text
-        if not isinstance(text, str):
-            kind = type(text).__name__
-            raise EndpointFailed(
-                f"the model of {self._where} gave a value of type {kind!r} as its text"
+                "`complete` returns a Completion with a text"
             )
         return answer if budget is None else budget.count(asked.prompt, answer)  # type: ignore[return-value]
 
@@ -214,7 +202,8 @@ class Managed(Wrapped):
 
     def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         if self._cache is not None:
-            ask = partial(self._cache.answer, self.identity, asked, ask)
+            identity = getattr(self._model, "identity", self.name)
+            ask = partial(self._cache.answer, identity, asked, ask)
         if self._recording is None:
             return ask()
         try:

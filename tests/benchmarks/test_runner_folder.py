@@ -264,7 +264,7 @@ def causes(folder: Path) -> list[str]:
     [
         ([error(404, "no such model")] * 9, "not found (404: no such model)"),
         ([error(401, "bad key")] * 9, "asks for a key"),
-        ([error(402, "no credit")] * 9, "wants to be paid"),
+        ([error(402, "no credit")] * 9, "quota is used up"),
         ([error(400, "which?", code="model_not_found")] * 9, "not found (400: which?)"),
         ([Fault(body=b"<html>")] * 9, "not JSON"),
     ],

@@ -1,7 +1,7 @@
 """An OpenAI-compatible server on loopback, with faults on demand.
 
     with FakeServer(lambda prompt, body: "say('hello')") as server:
-        OpenAIModel("openai/fake", model="fake", base_url=server.url, ...)
+        make_model("openai/fake", base_url=server.url)
 
 It speaks `/v1/completions`, `/v1/chat/completions` and `/v1/models`, and keeps what it was sent.
 """

@@ -33,12 +33,10 @@ Limits
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
@@ -60,6 +58,8 @@ _CUT = re.compile(
 )
 _AND = re.compile(rf"{_CUT.pattern}|,?\s+and\s+|,\s+", re.IGNORECASE)
 """Where an instruction is also cut if it does not fit as a whole."""
+_CALLS = re.compile(r"(?:\S+ ){0,2}\S+: (?:\w+ = )?((\w+)\(.*\))")
+"""A request for a function, such as `define function: value = name(arguments)`."""
 _BEGIN = re.compile(rf"^\s*(?:please\s+)?{any_of('cuts', 'opening')},?\s+", re.IGNORECASE)
 
 
@@ -80,15 +80,11 @@ class Nearest:
         Raises:
             NoMatch: No example is close enough; the message says what it would follow.
         """
-        *examples, asked = split_examples(request.prompt) or (None,)
-        names = {line.partition(" = ")[0] for line in asked.context.split("\n")} if asked else ()
-        if any(f"\n{name} = [" in f"\n{one.code}" for name in names for one in examples if one):
-            *examples, asked = split_examples(request.prompt, names=names)  # as in bare prompts
-        examples = [*split_examples(request.further), *examples]
-        if asked is None or asked.code or not examples:
+        examples = [*split_examples(request.further), *split_examples(request.prompt)]
+        if len(examples) < 2 or examples[-1].code:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
-        read = (one for one in examples if one is not None)
-        known = tuple(one for one in read if RECALLED not in one.effects)
+        asked = examples.pop()
+        known = tuple(one for one in examples if RECALLED not in one.effects)
         text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         return Completion(text or _Reader(asked, known, lines).code(), self.name, cost_usd=0.0)
@@ -118,8 +114,8 @@ class _Reader:
                 if chain and (whole is None or sum(part.cost for part in chain) < whole.cost):
                     return "\n".join(part.code for part in chain)
         if whole is None:
-            refused = [part for part in self._parts(_CUT) if self._read(part) is None]
-            raise NoMatch(self._refusal(refused[0] if refused else self._said))
+            parts = (part for part in self._parts(_CUT) if self._read(part) is None)
+            raise NoMatch(self._refusal(next(parts, self._said)))
         return whole.code
 
     def _matcher(self, said: str) -> Matcher:
@@ -141,12 +137,14 @@ class _Reader:
 
     def _chain(self, parts: list[str]) -> list[Match]:
         """Return one match for each part; none if there is one part, or one that does not fit."""
-        verb = canonical(parts[0], self._lines, self._names).partition(" ")[0] if parts else ""
+        if len(parts) < 2:
+            return []
+        verb = canonical(parts[0], self._lines, self._names).partition(" ")[0]
         found = [self._read(part) or self._read(f"{verb} {part}") for part in parts]
         # What follows a part that has run must not turn out to be nonsense.
         known = not any(self._matcher(part).unknown for part in parts[1:])
         chain = [match for match in found if match is not None and match.cost <= _PART_LIMIT]
-        return chain if known and len(chain) == len(parts) > 1 else []
+        return chain if known and len(chain) == len(parts) else []
 
     def _refusal(self, said: str) -> str:
         unknown = self._matcher(said).unknown
@@ -164,28 +162,24 @@ class _Reader:
             other = {token.stem for token in tokenise(example.instruction) if not token.cheap}
             return len(own & other) / max(len(own | other), 1)
 
+        offers: list[str] = []
         examples = [one.example for one in self._vocabulary.templates]
-        followed = (
-            example.instruction
-            for example in sorted(examples, key=alike, reverse=True)
-            if self._here(example) and self._read(example.instruction)
-        )
-        return list(islice(dict.fromkeys(followed), _OFFERS))
-
-    def _here(self, example: Example) -> bool:
-        """Tell whether all that an example's instruction names is in this scene."""
-        named = (name for name in names_in(example.context) if name in example.instruction)
-        return set(named) <= set(self._names)
+        for example in sorted(examples, key=alike, reverse=True):
+            words = example.instruction
+            named = {name for name in names_in(example.context) if name in words}
+            fits = named.issubset(self._names) and words not in offers
+            if len(offers) < _OFFERS and fits and self._read(words):
+                offers.append(words)
+        return offers
 
 
 @lru_cache(maxsize=64)
 def _vocabulary(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Vocabulary:
-    found = []
-    for example in examples:
-        words = canonical(example.instruction, lines, names_in(example.context))
-        if (one := template(replace(example, instruction=words))) is not None:
-            found.append(one)
-    return Vocabulary(found)
+    worded = (
+        replace(one, instruction=canonical(one.instruction, lines, names_in(one.context)))
+        for one in examples
+    )
+    return Vocabulary([found for found in map(template, worded) if found is not None])
 
 
 @lru_cache(maxsize=64)
@@ -201,26 +195,13 @@ def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
     Raises:
         NoMatch: No example defines such a function.
     """
-    head, colon, text = instruction.partition(": ")
-    if not colon or len(head.split()) > 3:  # `define function: value = name(arguments)`
-        return None
-    call = getattr(_statement(text), "value", None)
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+    called = _CALLS.fullmatch(instruction)
+    if called is None:
         return None
     for example in examples:
-        function = _statement(example.code)
-        if isinstance(function, ast.FunctionDef) and function.name == call.func.id:
+        if example.code.startswith(f"def {called[2]}("):
             return example.code
     raise NoMatch(
-        f"nearest knows no example function like {ast.unparse(call)!r}; define it in the prompt, "
+        f"nearest knows no example function like {called[1]!r}; define it in the prompt, "
         f"or {_REMEDY}"
     )
-
-
-def _statement(code: str) -> ast.stmt | None:
-    """Return the one statement of some code, or None."""
-    try:
-        body = ast.parse(code).body
-    except SyntaxError:
-        return None
-    return body[0] if len(body) == 1 else None

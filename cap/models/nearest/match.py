@@ -20,7 +20,6 @@ from cap.models.nearest.words import (
     LEADING,
     LIGHT,
     PLACING,
-    PRONOUNS,
     QUANTIFIERS,
     QUESTIONS,
     RELATIONS,
@@ -127,8 +126,7 @@ class Matcher:
         if self.tokens == tokenise(template.example.instruction):
             return Match(cost, template.example.code)
         filled = zip(template.slots, spans, strict=True)
-        values = ((slot.span, self._value(slot, span)) for slot, span in filled)
-        return Match(cost, template.filled({slot: v for slot, v in values if v is not None}))
+        return Match(cost, template.filled({s.span: self._value(s, span) for s, span in filled}))
 
     def _read(self, template: Template) -> tuple[float, Spans] | None:
         """Return cost and spans of the cheapest match with one template; None beyond the limit."""
@@ -217,7 +215,6 @@ class Matcher:
             and (first.text in QUESTIONS or first.stem not in firsts),
             breaks,  # 'the red' of 'the red and the blue block'
             is_plural(span) != is_plural(own),
-            (last.text in PRONOUNS) != (own[-1].text in PRONOUNS),
             own[0].text not in QUESTIONS and _places(span) > _places(own),
             not is_plural(own)
             and any(a.stem in self._nouns and b.text in ARTICLES for a, b in pairwise(span)),

@@ -80,21 +80,20 @@ class Template:
         """The slots in the order of the instruction."""
         return tuple(element for element in self.elements if isinstance(element, Slot))
 
-    def filled(self, values: Mapping[Span, Value]) -> str:
+    def filled(self, values: Mapping[Span, Value | None]) -> str:
         """Return the code with other values in the slots, which are named by their spans."""
         tree = deepcopy(self.tree)
         found = list(literals(tree))
         for hole in self.holes:
-            node, value = found[hole.number].node, values.get(hole.slot.span)
+            literal, value = found[hole.number], values[hole.slot.span]
+            node = literal.node
             if isinstance(node, ast.List):
                 if isinstance(value, tuple):
                     node.elts = [ast.Constant(number) for number in value]
             elif isinstance(node.value, str):
-                if value is not None:
-                    node.value = node.value[: hole.start] + str(value) + node.value[hole.end :]
-            elif isinstance(value, float):
-                factor, shift = _relation(found[hole.number], hole.slot.tokens[0]) or (1.0, 0.0)
-                number = value * factor + shift
+                node.value = node.value[: hole.start] + str(value) + node.value[hole.end :]
+            elif isinstance(value, float) and (relation := _relation(literal, hole.slot.tokens[0])):
+                number = value * relation[0] + relation[1]
                 whole = isinstance(node.value, int) and number.is_integer()
                 node.value = int(number) if whole else float(f"{number:.12g}")
         return ast.unparse(tree)
@@ -228,31 +227,20 @@ def _holes(
     names: Sequence[str],
     taken: Collection[Span],
 ) -> Iterator[Hole]:
-    """Return what a literal has of the instruction."""
-    if isinstance(literal.node, ast.List):
-        vector, places = _vector(literal.node), combinations(range(len(tokens) + 1), 2)
-        said = [(i, j) for i, j in places if direction(tokens[i:j], tokens[i:j]) == vector]
-        for span in sorted(said, key=lambda one: one[0] - one[1])[:1]:
-            yield Hole(number, Slot(span, "direction", "direction", tokens[slice(*span)]))
-    elif literal.text:
-        yield from _runs(number, literal, tokens, names, taken)
-    else:
-        for i, token in enumerate(tokens):
-            if _relation(literal, token):
-                yield Hole(number, Slot((i, i + 1), "number", f"number {token.kind}", (token,)))
+    """Return what a literal has of the instruction.
 
-
-def _runs(
-    number: int,
-    literal: _Literal,
-    tokens: tuple[Token, ...],
-    names: Sequence[str],
-    taken: Collection[Span],
-) -> Iterator[Hole]:
-    """Return the longest runs of words that a string shares with the instruction, left to right.
-
-    Words inside a longer span that is taken already do not count.
+    Of a string these are the longest runs of words that both have, left to right. Words inside a
+    longer span that is taken already do not count.
     """
+    if isinstance(literal.node, ast.List):
+        vector, spans = _vector(literal.node), combinations(range(len(tokens) + 1), 2)
+        found = [(i, j) for i, j in spans if direction(tokens[i:j], tokens[i:j]) == vector]
+        for span in sorted(found, key=lambda one: one[0] - one[1])[:1]:
+            yield Hole(number, Slot(span, "direction", "direction", tokens[slice(*span)]))
+        return
+    for i, token in enumerate(tokens):
+        if _relation(literal, token):
+            yield Hole(number, Slot((i, i + 1), "number", f"number {token.kind}", (token,)))
     words = tokenise(literal.text)
     i = 0
     while i < len(words):
@@ -266,11 +254,11 @@ def _runs(
         places = [at for at, size in lengths.items() if size == length]
         run = words[i : i + length]
         if len(places) == 1 and not all(word.cheap for word in run):
-            span = places[0], places[0] + length
-            said = tokens[slice(*span)]
+            said = tokens[places[0] : places[0] + length]
             part = "" if length == len(words) else "-" if i else "+"
             kind = _kind(literal, said, names)
             cut = run[-1].text != said[-1].text and stem(said[-1].text) == run[-1].stem
+            span = places[0], places[0] + length
             slot = Slot(span, kind, f"{kind} {literal.use}{part}", said, cut)
             yield Hole(number, slot, run[0].start, run[-1].end)
         i += max(length, 1)
@@ -295,7 +283,7 @@ def _relation(literal: _Literal, token: Token) -> tuple[float, float] | None:
     if not isinstance(value, int | float):
         return None
     if token.kind == "ordinal":
-        shift = -1.0 if literal.index > 0 else 0.0
+        shift = -1.0 if literal.index == 1 else 0.0
         return (1.0, shift) if literal.index and value == token.value + shift else None
     for factor in _FACTORS.get(token.kind, ()):
         if math.isclose(value, token.value * factor, rel_tol=1e-6):

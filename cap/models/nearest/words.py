@@ -23,7 +23,6 @@ LIGHT = _KINDS["light"]
 PLACING = _KINDS["placing"]
 """Prepositions of place, which people use one for another."""
 QUANTIFIERS = _KINDS["quantifiers"]
-PRONOUNS = _KINDS["pronouns"]
 TURNING = _KINDS["negations"] | _KINDS["joints"]
 """Words that turn an instruction round, or join two: no slot takes a new one."""
 RELATIONS = _KINDS["relations"]

@@ -7,25 +7,26 @@ at its deadline, its length, what a failure means, and when the same is sent aga
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import re
 import ssl
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cap.config import is_loopback
+from cap.config import is_loopback, shown_url
 from cap.errors import (
     EndpointFailed,
     ModelError,
     ModelUnreachable,
+    PromptCutOff,
     UsageError,
     install_extra,
 )
-from cap.models.base import Mode
+from cap.files import parsed_json
+from cap.models.base import Completion, Mode, ModelSettings, Usage
 from cap.models.openai.redaction import Pieces, Redaction
 from cap.models.openai.replies import folded
 
@@ -38,6 +39,8 @@ CONNECT_S = 10.0
 """Longest wait for a connection, in seconds."""
 FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
+LONGEST_SHOWN = 300
+"""Of what an endpoint says of an error, in characters."""
 MAX_ANSWER_BYTES = 16_000_000
 """An answer longer than this is no completion."""
 _AGAIN = (408, 409, 429)
@@ -45,7 +48,7 @@ _AGAIN = (408, 409, 429)
 _DONE = b"[DONE]"
 _END_BYTES = 32
 """Where the end of a stream is looked for: some servers send no reason to finish."""
-_BROKEN = "the connection broke in the middle of the answer"
+_BROKEN = ": the connection broke in the middle of the answer"
 _NO_KEY = "none"  # The SDK insists on some text; servers without keys ignore it.
 _PATHS: Mapping[Mode, str] = {"chat": "/chat/completions", "completion": "/completions"}
 _PICTURES = re.compile(
@@ -54,22 +57,52 @@ _PICTURES = re.compile(
 """What endpoints speak of where they cannot take a picture."""
 
 
-class Deadline:
-    """A point in monotonic time."""
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
+    r"|prompt is too long|exceeds? the (available|maximum)",
+    re.IGNORECASE,
+)
+"""How endpoints say that a prompt does not fit."""
 
-    def __init__(self, length_s: float, clock: Callable[[], float]) -> None:
-        """Start now and end after `length_s` seconds of `clock`."""
-        self.length_s = length_s
-        self._clock = clock
-        self._end_s = clock() + length_s
+
+class Exchange:
+    """One question, all the requests it takes, and the time for them."""
+
+    def __init__(self, prompt: str, timeout_s: float, clock: Callable[[], float]) -> None:
+        """Start now.
+
+        Args:
+            prompt: What is asked, for estimates.
+            timeout_s: When it must be answered, in seconds from now.
+            clock: Monotonic time, in seconds.
+        """
+        self.prompt, self.timeout_s = prompt, timeout_s
+        self._clock, self._end_s = clock, clock() + timeout_s
+        self.sent = 0
+        """Requests so far."""
+        self.lost = Usage()
+        """What tries took that broke off, by estimate."""
+        self.came: int | None = None
+        """Bytes of an answer that may have to be paid; None where none has come."""
+        self.last = b""
+        """The last of them."""
 
     def left_s(self) -> float:
-        """Return the seconds left; 0 or less once it has passed."""
+        """Return the seconds left; 0 or less once they have passed."""
         return self._end_s - self._clock()
 
     def put_off(self, seconds: float) -> None:
         """End later: for waits that are our own, not the endpoint's."""
         self._end_s += seconds
+
+    def failed(self, error: ModelError, paid: Completion | None = None) -> ModelError:
+        """Return the error that ends it, with how many requests it took, and what was answered."""
+        error.requests = self.sent
+        if paid is not None:
+            error.took = vars(Usage.of(paid))
+        elif self.lost != Usage():
+            error.took = {**vars(self.lost), "requests": self.sent}
+        return error
 
 
 @dataclass(eq=False)
@@ -77,25 +110,19 @@ class RequestFailed(Exception):
     """A request without an answer; it passes between modules and is never shown."""
 
     message: str
-    """What happened, without a subject."""
+    """What happened; the model's name and address are before it."""
     kind: type[ModelError] = EndpointFailed
     """The error it ends as."""
     again: bool = False
     """Whether another try may succeed."""
-    after_s: float | None = None
-    """Seconds the endpoint asks to wait, if it says."""
+    after_s: float = 0.0
+    """Seconds the endpoint asks to wait."""
     status: int = 0
     """HTTP status, of an endpoint that does not take the request as it is; else 0."""
-    code: str = ""
-    """Its word for the kind of error; "" if it has none."""
     parameter: str = ""
     """The parameter it is about; "" if it names none."""
     words: str = ""
-    """Its message in one line, without secrets; "" if it has none."""
-    location: str = ""
-    """Where it leads to, of a redirect."""
-    came: int | None = None
-    """Characters that had come of an answer that may have to be paid; None where none has."""
+    """Its code and message in one line, without secrets; "" if it has none."""
 
     @property
     def of_pictures(self) -> bool:
@@ -104,7 +131,7 @@ class RequestFailed(Exception):
 
 
 def retried(
-    once: Callable[[], T], deadline: Deadline, tries: int, sleep: Callable[[float], None]
+    once: Callable[[], T], exchange: Exchange, tries: int, sleep: Callable[[float], None]
 ) -> T:
     """Return the first success. The SDK's own retries know neither deadline nor budget.
 
@@ -114,8 +141,8 @@ def retried(
     Raises:
         RequestFailed: The last one; its message says how many tries there were, or why no more.
     """
-    wait_s = FIRST_WAIT_S
-    for attempt in range(1, tries + 1):
+    attempt, wait_s = 1, FIRST_WAIT_S
+    while True:
         try:
             return once()
         except RequestFailed as failure:
@@ -124,15 +151,13 @@ def retried(
             if attempt == tries:
                 failure.message += f" ({tries} tries)"
                 raise
-            pause_s = max(wait_s, failure.after_s or 0.0)
-            if pause_s >= deadline.left_s():
-                tried = "1 try" if attempt == 1 else f"{attempt} tries"
-                past = f"past the limit of {deadline.length_s:g} s"
-                failure.message += f" ({tried}; the next one, in {pause_s:g} s, would be {past})"
+            pause_s = max(wait_s, failure.after_s)
+            if pause_s >= exchange.left_s():
+                past = f"past the limit of {exchange.timeout_s:g} s"
+                failure.message += f" (try {attempt}; the next, in {pause_s:g} s, would be {past})"
                 raise
         sleep(pause_s)
-        wait_s *= 2
-    raise AssertionError("the last try returns or raises")
+        attempt, wait_s = attempt + 1, 2 * wait_s
 
 
 class Client:
@@ -140,26 +165,32 @@ class Client:
 
     def __init__(
         self,
-        base_url: str,
+        settings: ModelSettings,
         key: str | None,
-        redaction: Redaction,
         headers: Mapping[str, str],
         query: Mapping[str, str],
+        secrets: Sequence[str] = (),
+        remedy_window: str = "give it a larger one, or a shorter history",
     ) -> None:
         """Describe the endpoint; nothing is opened yet.
 
         Args:
-            base_url: Its address, up to and with `/v1`.
-            key: Its key, or None.
-            redaction: Takes keys out of what the endpoint says.
-            headers: Sent with each request.
-            query: Added to each address.
+            settings: Its address, and where its key is from.
+            key: Its key, or None for a server that needs none.
+            headers: Sent with each request: those of the settings, with their variables' values.
+            query: Added to each address; likewise.
+            secrets: What is secret in these.
+            remedy_window: What to do where its context window is too small.
         """
-        self._base_url, self._key, self._redaction = base_url, key, redaction
+        self._base_url = settings.base_url or ""
+        self._key, self._key_env = key, settings.key_env
+        self.remedy_window = remedy_window
         self._headers, self._query = headers, query
+        self.redaction = Redaction(self._base_url, [key or "", *secrets], query)
+        """Takes keys out of what the endpoint says."""
         self._lock = threading.Lock()
-        self._answer = threading.local()
-        """What is known of the answer that a thread waits for."""
+        self._waiting = threading.local()
+        """The exchange that a thread waits for."""
         self._sdk: openai.OpenAI | None = None
 
     def open(self) -> openai.OpenAI:
@@ -184,15 +215,15 @@ class Client:
         self,
         mode: Mode,
         parameters: Mapping[str, Any],
-        deadline: Deadline,
+        exchange: Exchange,
         pieces: Pieces | None = None,
     ) -> Any:
-        """Send one request and return the decoded answer, without secrets.
+        """Send one request and return the decoded answer, which may repeat secrets.
 
         Args:
             mode: `chat` or `completion`.
             parameters: What is sent.
-            deadline: Ends the waiting.
+            exchange: What it is for; its end ends the waiting.
             pieces: Where the text of a streamed answer goes; None where none was asked for.
 
         Raises:
@@ -200,34 +231,35 @@ class Client:
         """
         import openai
 
-        client, answer, left_s = self.open(), self._answer, max(deadline.left_s(), 0.001)
-        answer.deadline, answer.size, answer.end = deadline, None, b""
-        options: Any = {"timeout": openai.Timeout(left_s, connect=min(CONNECT_S, left_s))}
-        post: Any = functools.partial(
-            client.post, _PATHS[mode], body=dict(parameters), options=options
-        )
-        try:
-            if pieces is None:
-                return self._redaction.body(_decoded(post(cast_to=bytes)))
+        post: Any = self.open().post
+        left_s = max(exchange.left_s(), 0.001)
+        options = {"timeout": openai.Timeout(left_s, connect=min(CONNECT_S, left_s))}
+        self._waiting.exchange = exchange
+        exchange.came, exchange.last = None, b""
+        if pieces is not None:
             pieces.begin()
-            with post(cast_to=object, stream=True, stream_cls=openai.Stream[object]) as stream:
+        try:
+            with post(
+                _PATHS[mode],
+                body=dict(parameters),
+                options=options,
+                cast_to=object,
+                stream=True,
+                stream_cls=openai.Stream[object],
+            ) as stream:
                 kind = stream.response.headers.get("content-type", "")
-                if "json" in kind or "html" in kind:  # some answer in one all the same
-                    return self._redaction.body(_decoded(stream.response.read()))
+                if pieces is None or "json" in kind or "html" in kind:  # asked to stream, or not
+                    return _decoded(stream.response.read())
                 body = folded(stream, pieces)
-                if not body["choices"][0]["finish_reason"] and _DONE not in answer.end:
+                if not body["choices"][0]["finish_reason"] and _DONE not in exchange.last:
                     raise RequestFailed(_BROKEN, again=True)
                 pieces.end()
-                return self._redaction.body(body)
+                return body
         except Exception as error:  # the SDK, and its HTTP library, have many
-            if (failed := self._failure(error, deadline)) is None:
+            if (failed := self._failure(error, exchange)) is None:
                 raise
-            failed.came = answer.size
-            if failed.came is not None and pieces is not None:
-                failed.came = pieces.came
-            connected = not {"ConnectTimeout", "ConnectError"}.intersection(_kinds(error))
-            if failed.came is None and deadline.left_s() <= 0 and connected:
-                failed.came = 0  # it may have been read
+            if exchange.came is None and exchange.left_s() <= 0:
+                exchange.came = 0  # it may have been read
             raise failed from None
 
     def _made(self) -> openai.OpenAI:
@@ -238,7 +270,7 @@ class Client:
             "trust_env": not is_loopback(self._base_url),
             # Where an answer leads elsewhere, neither prompt nor key follows it.
             "follow_redirects": False,
-            "event_hooks": {"response": [functools.partial(_bound, self._answer)]},
+            "event_hooks": {"response": [self._bound]},
         }
         if os.environ.get("SSL_CERT_FILE"):
             settings["verify"] = ssl.create_default_context()  # it reads the file
@@ -258,34 +290,58 @@ class Client:
             default_query=self._query,
         )
 
-    def _failure(self, error: Exception, deadline: Deadline) -> RequestFailed | None:
+    def _bound(self, response: Any) -> None:
+        """Bound an answer in time and length; called before its body is read.
+
+        The HTTP library waits so long for each piece, not for all of them: an answer that drips
+        would hold us for ever. One that stops in the middle ends within twice the limit.
+        """
+        whole, exchange = response.iter_raw, self._waiting.exchange
+        response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
+        answered = response.status_code < 300
+        exchange.came = 0 if answered else None
+
+        def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
+            size = 0
+            for piece in whole(*args, **options):
+                size += len(piece)
+                exchange.last = (exchange.last + piece)[-_END_BYTES:]
+                exchange.came = size if answered else None
+                if size > MAX_ANSWER_BYTES:
+                    raise RequestFailed(f": the answer is longer than {MAX_ANSWER_BYTES} bytes")
+                if exchange.left_s() <= 0:
+                    raise RequestFailed(": late", again=True)
+                yield piece
+
+        response.iter_raw = bounded
+
+    def _failure(self, error: Exception, exchange: Exchange) -> RequestFailed | None:
         """Return what an error means; None of one that is not the SDK's."""
         import openai
 
-        late = deadline.left_s() <= 0
-        for found in (error, error.__cause__):  # some releases wrap what a hook raises
-            if isinstance(found, RequestFailed) and not (found.again and late):
-                return found
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
-        # Some releases do not wrap what their HTTP library raises in a stream.
-        broken = isinstance(error, openai.APIConnectionError) or _of_http(error)
-        undecoded = isinstance(error, ValueError | RecursionError)
-        if not (undecoded or broken or isinstance(error, RequestFailed | openai.APIError)):
+        # Some releases wrap what a hook raises, and do not wrap what their HTTP library does.
+        causes = (error, error.__cause__)
+        own = next((found for found in causes if isinstance(found, RequestFailed)), None)
+        if own is not None and not own.again:
+            return own
+        http = type(error).__module__.startswith("http")
+        if not (own or http or isinstance(error, openai.APIError | ValueError)):
             return None
-        if late:
+        if exchange.left_s() <= 0:
             return RequestFailed(
-                f"no whole answer within {deadline.length_s:g} s; try again once the model is "
+                f": no whole answer within {exchange.timeout_s:g} s; try again once the model is "
                 "loaded, or use a smaller one",
                 ModelUnreachable,
             )
-        if undecoded:
-            return RequestFailed("a piece of the answer is not JSON", again=True)
-        if isinstance(error, openai.APIError) and not broken:
+        if own is not None:
+            return own
+        if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
             words = error.body if isinstance(error.body, str) else error.message
-            message = cut(self._redaction.line(words))
-            return RequestFailed(f"answers with an error in the middle: {message}", again=True)
-        if self._answer.size is not None:
+            shown = self.redaction.line(words)[:LONGEST_SHOWN]
+            return RequestFailed(f": answers with an error in the middle: {shown}", again=True)
+        if exchange.came is not None:
             return RequestFailed(_BROKEN, again=True)
         return self._of_connection(error)
 
@@ -293,34 +349,46 @@ class Client:
         """Return what an endpoint means that answers with an error."""
         body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
         said = body.get("message") or body.get("error") or body.get("detail") or ""
-        words = self._redaction.line(said if isinstance(said, str) else json.dumps(said))
+        words = self.redaction.line(said if isinstance(said, str) else json.dumps(said))
         status, headers = error.status_code, error.response.headers
-        codes = (body.get("code"), body.get("type"))
-        code = next((code for code in codes if code and isinstance(code, str)), "")
-        shown = f"{status}: {cut(words.rstrip('.'))}" if words else str(status)
-        refused = RequestFailed(
-            shown,
-            ModelError,
-            status=status,
-            code=code,
-            parameter=str(body.get("param") or ""),
-            words=words,
-            location=headers.get("location", "another address"),
-        )
+        code = f"{error.code} {error.type}"
+        shown = f"{status}: {words.rstrip('.')[:LONGEST_SHOWN]}" if words else str(status)
+        kind: type[ModelError] = EndpointFailed
+        if status == 402 or "insufficient_quota" in code:
+            return RequestFailed(f": answers {shown}; the account's quota is used up")
+        if 300 <= status < 400:
+            location = shown_url(headers.get("location", "another address"))
+            what = (
+                f" answers {status}: it leads to {location}, and neither prompt nor key is sent "
+                "on; set the address that answers itself (--base-url)"
+            )
+        elif status in (401, 403):
+            what = "does not accept the key" if self._key else "asks for a key"
+            remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
+            what = f" {what} ({shown}); {remedy}"
+        elif status == 404 or "model_not_found" in code:
+            what = (
+                f": not found ({shown}); check --base-url (it usually ends in /v1), the model's "
+                "name, and whether it takes the other mode (--set model_mode=chat or completion)"
+            )
+        elif _TOO_LONG.search(f"{code} {words}"):
+            kind = PromptCutOff
+            what = f" has too small a context window ({shown}); {self.remedy_window}"
+        else:
+            kind, what = ModelError, f" refuses the request ({shown})"
+        parameter = str(error.param or "")
+        refused = RequestFailed(what, kind, False, 0.0, status, parameter, f"{code} {words}")
         if refused.of_pictures or not (status in _AGAIN or status >= 500):
             return refused
-        if code == "insufficient_quota":
-            return RequestFailed(f"answers {shown}; the account's quota is used up")
-        return RequestFailed(f"answers {shown}", again=True, after_s=retry_after_s(headers))
+        return RequestFailed(f": answers {shown}", again=True, after_s=retry_after_s(headers))
 
     def _of_connection(self, error: Exception) -> RequestFailed:
         """Say why no answer came; an address that refuses or is unknown stays so."""
         proxies = "" if is_loopback(self._base_url) else _proxies()
         by = f" by the proxy of {proxies}" if proxies else ""
-        kinds = _kinds(error)
-        certificate = kinds.get("SSLCertVerificationError")
-        if isinstance(certificate, ssl.SSLCertVerificationError):
-            words = certificate.verify_message.rstrip(".")
+        kinds, again = _kinds(error), False
+        if (certificate := kinds.get("SSLCertVerificationError")) is not None:
+            words = getattr(certificate, "verify_message", "").rstrip(".")
             what = f"its certificate is not trusted ({words}); check --base-url, or, if the server "
             what += "is your own, name the PEM file of its authority in SSL_CERT_FILE"
         elif getattr(kinds.get("SSLError"), "reason", "") == "WRONG_VERSION_NUMBER":
@@ -332,46 +400,12 @@ class Client:
         elif "gaierror" in kinds:
             what = f"no such host{by}; check --base-url and the network"
         else:
-            what = f"the connection broke before an answer came{by}"
+            again = True
+            what = "the connection broke before an answer came"
             if "ConnectTimeout" in kinds:
-                what = f"no connection within {CONNECT_S:g} s{by}"
-            return RequestFailed(
-                f"{what}; check the server and --base-url", ModelUnreachable, again=True
-            )
-        return RequestFailed(what, ModelUnreachable)
-
-
-def _bound(answer: Any, response: Any) -> None:
-    """Bound an answer in time and length; called before its body is read.
-
-    Args:
-        answer: What the thread that waits for it knows of it.
-        response: The HTTP library's.
-
-    The HTTP library waits so long for each piece, not for all of them: an answer that drips would
-    hold us for ever. One that stops in the middle ends within twice the limit.
-    """
-    whole = response.iter_raw
-    response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
-    if response.status_code < 300:
-        answer.size = 0
-
-    def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
-        size = 0
-        for piece in whole(*args, **options):
-            size += len(piece)
-            answer.end = (answer.end + piece)[-_END_BYTES:]
-            if answer.size is not None:
-                answer.size = size
-            if size > MAX_ANSWER_BYTES:
-                raise RequestFailed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
-            if answer.deadline.left_s() <= 0:
-                raise RequestFailed("late", again=True)
-            yield piece
-
-    response.iter_raw = bounded
-    if response.status_code >= 300:
-        response.read()
+                what = f"no connection within {CONNECT_S:g} s"
+            what += f"{by}; check the server and --base-url"
+        return RequestFailed(f": {what}", ModelUnreachable, again)
 
 
 def _decoded(content: bytes) -> Any:
@@ -381,19 +415,14 @@ def _decoded(content: bytes) -> Any:
         RequestFailed: It is not JSON.
     """
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return parsed_json(content)
+    except ValueError:
         again = not content.lstrip().startswith(b"<")  # a web page will be one next time too
         raise RequestFailed(
-            "the answer is not JSON; check that the address is an OpenAI-compatible endpoint "
+            ": the answer is not JSON; check that the address is an OpenAI-compatible endpoint "
             "(it usually ends in /v1)",
             again=again,
         ) from None
-
-
-def _of_http(error: Exception) -> bool:
-    """Tell whether an error is of the SDK's HTTP library, whose name differs between releases."""
-    return type(error).__module__.startswith("http")
 
 
 def _proxies() -> str:
@@ -411,15 +440,8 @@ def _kinds(error: BaseException | None) -> dict[str, BaseException]:
     return found
 
 
-def cut(words: str) -> str:
-    """Return words cut to fit a line."""
-    return words if len(words) <= 300 else words[:300] + "..."
-
-
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds a server asks to wait, or None; a date is not read."""
+def retry_after_s(headers: Mapping[str, str]) -> float:
+    """Return the seconds a server asks to wait, 0 if it does not; a date is not read."""
     with contextlib.suppress(ValueError):
-        seconds = float(headers.get("retry-after", ""))
-        if 0.0 <= seconds < float("inf"):
-            return seconds
-    return None
+        return float(headers.get("retry-after", ""))
+    return 0.0

@@ -7,26 +7,29 @@ No message or note contains the key.
 
 from __future__ import annotations
 
-import base64
+import contextlib
 import hashlib
 import json
 import re
 import time
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from cap.config import shown_url
-from cap.errors import EndpointFailed, ModelError, PromptCutOff
-from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
+from cap.errors import ModelError, PromptCutOff
+from cap.files import write_whole
+from cap.models.base import MAX_TOKENS, Completion, Mode, ModelSettings, Request, Scores, Usage
 from cap.models.budget import Budget, estimate
-from cap.models.capabilities import Abilities, AbilitiesFile
-from cap.models.openai.client import Client, Deadline, RequestFailed, retried
-from cap.models.openai.redaction import OnText, Pieces, Redaction
+from cap.models.openai.client import Client, Exchange, RequestFailed, retried
+from cap.models.openai.redaction import OnText, Pieces
 from cap.models.openai.replies import read_reply
-from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
 
 SYSTEM = (
@@ -44,12 +47,8 @@ MAX_STOPS = 4
 REASONING_TOKENS = 4096
 """Added where a model takes `max_completion_tokens`: its unseen reasoning counts against it."""
 
-_WAYS_REFUSED = (400, 404, 405, 415, 422, 501)
-"""Statuses that say that an endpoint has no such way of asking."""
-
-
-REMEDY_WINDOW = "give it a larger one, or a shorter history"
-"""What to do where a prompt does not fit."""
+TIMEOUT_S = 120.0
+"""Longest wait for one answer where nothing else is said, in seconds."""
 
 _DROPPABLE = (
     "stream_options",
@@ -60,12 +59,6 @@ _DROPPABLE = (
     "max_tokens",
     "max_completion_tokens",
 )
-_TOO_LONG = re.compile(
-    r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
-    r"|prompt is too long|exceeds? the (available|maximum)",
-    re.IGNORECASE,
-)
-"""How endpoints say that a prompt does not fit."""
 
 LONG_CHARS = 2000
 """Shorter prompts fit everywhere."""
@@ -76,31 +69,41 @@ USUAL_CHARS_PER_TOKEN = 3.9
 USUAL_WINDOWS = tuple(2**power for power in range(11, 18))
 
 
+@dataclass(frozen=True)
+class Abilities:
+    """What one model at one endpoint can do; None where nobody tried."""
+
+    logprobs: int | None = None
+    """How many alternatives it gives for each token."""
+    rung: str | None = None
+    """The best way of comparing continuations, as in `Scores.rung`."""
+    window: int | None = None
+    """How many tokens of a prompt it is seen to read; more, unless it `cuts_off` there."""
+    cuts_off: bool | None = None
+    """Whether it reads a part of longer prompts, without a word."""
+    pictures: bool | None = None
+    """Takes a picture with the prompt; whether it looks at it, one request cannot tell."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Parameters it does not take, and the day each was refused."""
+
+
+def load_abilities(path: Path) -> dict[str, Abilities]:
+    """Return what is known of every endpoint, by its place; a damaged file counts as none."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Abilities])
+    except (OSError, ValueError):
+        return {}
+
+
+def save_abilities(path: Path, place: str, abilities: Abilities) -> None:
+    """Keep what is known; where the file cannot be written, it is found out again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.encode({**load_abilities(path), place: abilities}))
+
+
 class Refused(ModelError):
     """The endpoint does not take what was sent; another way of asking may do."""
-
-
-@dataclass
-class Exchange:
-    """One question and all the requests it takes."""
-
-    deadline: Deadline
-    """When it must be answered."""
-    prompt: str
-    """What is asked, for estimates."""
-    sent: int = 0
-    """Requests so far."""
-    lost: Usage = field(default_factory=Usage)
-    """What tries took that broke off, by estimate."""
-
-    def failed(self, error: ModelError, paid: Completion | None = None) -> ModelError:
-        """Return the error that ends it, with how many requests it took, and what was answered."""
-        error.requests = self.sent
-        if paid is not None:
-            error.took = vars(Usage.of(paid))
-        elif self.lost != Usage():
-            error.took = vars(replace(self.lost, requests=self.sent))
-        return error
 
 
 def is_cut_off(chars: int, tokens: int, window: int | None = None, unsaid: bool = False) -> bool:
@@ -129,62 +132,45 @@ class OpenAIModel:
     def __init__(
         self,
         name: str,
+        settings: ModelSettings,
+        client: Client,
         *,
-        model: str,
-        settings: ModelSettings | None = None,
-        api_key: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        query: Mapping[str, str] | None = None,
-        secrets: Sequence[str] = (),
         budget: Budget | None = None,
-        remedy_window: str = REMEDY_WINDOW,
         cuts_off: bool = False,
         tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        abilities_file: AbilitiesFile | None = None,
+        abilities_file: Path | None = None,
     ) -> None:
         """Describe the endpoint; nothing is sent before the first request.
 
         Args:
-            name: `provider/model`, for traces and messages.
-            model: The name the endpoint knows the model by.
+            name: `provider/model`: the endpoint knows the model by the second part.
             settings: Its address, and how it is asked.
-            api_key: The key, or None for a server that needs none.
-            headers: Sent with each request; those of the settings as they are by default.
-            query: Added to each address; likewise.
-            secrets: What is secret in these.
+            client: Its connections.
             budget: Lets requests out, and counts them; without limits by default.
-            remedy_window: What to do where its context window is too small.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
             tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
             abilities_file: What it knows of the endpoint holds; what is learned is kept there.
         """
-        settings = settings or ModelSettings()
-        url = settings.base_url or "https://api.openai.com/v1"
-        self.name, self.model = name, model
-        self._key = "does not accept the key" if api_key else "asks for a key"
-        self._key_env = settings.key_env or "OPENAI_API_KEY"
+        self.name, self.model = name, name.partition("/")[2]
         self.mode: Mode = settings.mode or "chat"
         """How prompts are sent."""
-        self._settings = settings
-        self.url = shown_url(url)
+        self._settings, self._client, self._redaction = settings, client, client.redaction
+        self.url = shown_url(settings.base_url or "")
         """Where it is asked."""
-        headers = settings.headers if headers is None else headers
-        query = settings.query if query is None else query
-        self._redaction = Redaction(url, [api_key or "", *secrets], query)
-        self._client = Client(url, api_key, self._redaction, headers, query)
         self._budget = budget or Budget(name)
-        self._remedy_window = remedy_window
-        self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
+        self._timeout_s = settings.timeout_s or TIMEOUT_S
         self._tries, self._sleep = tries, sleep
         self._clock, self._file = clock, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
-        self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
+        self.abilities = Abilities()
         """What is known of the endpoint."""
+        if abilities_file is not None:
+            self.abilities = load_abilities(abilities_file).get(self.place, self.abilities)
         self._cuts_off = cuts_off
 
     @property
@@ -213,7 +199,7 @@ class OpenAIModel:
         more = [settings.reasoning_effort, settings.extra_body, settings.query, settings.headers]
         sent = SYSTEM if self.mode == "chat" else ""
         if any(more):
-            sent += json.dumps([dict(each) if isinstance(each, Mapping) else each for each in more])
+            sent += json.dumps(more)
         digest = hashlib.sha256(sent.encode()).hexdigest()[:12] if sent else ""
         return f"{self.place} {digest}".rstrip()
 
@@ -269,35 +255,33 @@ class OpenAIModel:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
-        self._client.open()  # its import is slow, and not the endpoint's fault
-        texts = str(parameters.get("prompt") or parameters.get("messages"))
-        exchange = Exchange(Deadline(self._timeout_s, self._clock), texts)
+        exchange = self._begun(str(parameters.get("prompt") or parameters.get("messages")))
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
-        tries = 1 if once else self._tries
         try:
-            body = retried(send, exchange.deadline, tries, self._sleep)
+            body = retried(send, exchange, 1 if once else self._tries, self._sleep)
         except RequestFailed as failure:
-            error = self._failed(failure)
-            way = failure.status in _WAYS_REFUSED or failure.of_pictures
-            if way and not isinstance(error, PromptCutOff):
-                error = Refused(str(error))
-            raise exchange.failed(error) from None
+            other_way = failure.status not in (0, 401, 403) and failure.kind is not PromptCutOff
+            kind = Refused if other_way else failure.kind
+            raise exchange.failed(self._error(kind, failure.message)) from None
         return body, Usage.of(self._counted(read_reply(body), exchange))
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
         before, self.abilities = self.abilities, replace(self.abilities, **known)
         if self._file is not None and self.abilities != before:
-            self._file.save(self.place, self.abilities)
+            save_abilities(self._file, self.place, self.abilities)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         self._client.close()
 
-    def _complete(self, request: Request, on_text: OnText | None) -> Completion:
+    def _begun(self, prompt: str) -> Exchange:
         self._client.open()  # its import is slow, and not the endpoint's fault
+        return Exchange(prompt, self._timeout_s, self._clock)
+
+    def _complete(self, request: Request, on_text: OnText | None) -> Completion:
         prompt = without_synonyms(request.prompt)
-        exchange = Exchange(Deadline(self._timeout_s, self._clock), prompt)
+        exchange = self._begun(prompt)
         pieces = None if on_text is None else Pieces(on_text, self._redaction)
         try:
             body = self._ask(request, exchange, pieces)
@@ -309,29 +293,28 @@ class OpenAIModel:
         window = self.abilities.window if self.abilities.cuts_off else None
         if is_cut_off(sent, read, window, self._cuts_off):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
-            what += f"cut off, since its context window is too small; {self._remedy_window}"
+            what += f"cut off, since its context window is too small; {self._client.remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
-        notes = [
-            *completion.notes,
-            *(
-                f"{self.name} refuses {parameter} (seen {seen}): it is left out"
-                for parameter, seen in self.abilities.refused.items()
-                if parameter != "pictures" or request.pictures
-            ),
-        ]
-        if completion.ended == "cut" and not completion.why_empty:
-            notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
+        notes = (
+            f"{self.name} refuses {parameter} (seen {seen}): it is left out"
+            for parameter, seen in self.abilities.refused.items()
+            if parameter != "pictures" or request.pictures
+        )
         return replace(
             completion,
-            notes=tuple(self._redaction.line(note) for note in notes),
+            notes=(*completion.notes, *map(self._redaction.line, notes)),
             continues=self.mode == "completion",
             why_empty=completion.why_empty and self._line(f" {completion.why_empty}"),
         )
 
     def _counted(self, reply: Completion, exchange: Exchange) -> Completion:
-        """Return an answer, counted and paid, whether or not there is a text in it."""
-        model = self._redaction.line(reply.model) or self.model
-        completion = replace(reply, model=model, requests=exchange.sent)
+        """Return an answer without secrets, counted and paid, whether or not there is a text."""
+        completion = replace(
+            reply,
+            text=self._redaction.text(reply.text),
+            model=self._redaction.line(reply.model) or self.model,
+            requests=exchange.sent,
+        )
         return self._budget.count(exchange.prompt, completion, exchange.lost)
 
     def _ask(self, request: Request, exchange: Exchange, pieces: Pieces | None) -> Any:
@@ -344,11 +327,11 @@ class OpenAIModel:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
                 send = partial(self._send, self.mode, sent, exchange, pieces)
-                return retried(send, exchange.deadline, self._tries, self._sleep)
+                return retried(send, exchange, self._tries, self._sleep)
             except RequestFailed as failure:
                 refused = self._refused_in(failure, sent, request)
                 if refused is None:
-                    raise self._failed(failure) from None
+                    raise self._error(failure.kind, failure.message) from None
                 today = date.today().isoformat()
                 self.learn(refused={**self.abilities.refused, refused: today})
 
@@ -359,14 +342,13 @@ class OpenAIModel:
         found = [name for name in _DROPPABLE if name in sent]
         if failure.parameter:
             found = [name for name in found if name == failure.parameter]
-        elif _TOO_LONG.search(f"{failure.code} {failure.words}"):
+        elif failure.kind is PromptCutOff:
             found = []
         else:
             found = [name for name in found if re.search(rf"\b{name}\b", failure.words)]
         if found and failure.status in (400, 422):
             return found[0]
-        blind = request.pictures and "pictures" not in self.abilities.refused
-        return "pictures" if blind and failure.of_pictures else None
+        return "pictures" if request.pictures and self.sees and failure.of_pictures else None
 
     def _send(
         self,
@@ -376,22 +358,20 @@ class OpenAIModel:
         pieces: Pieces | None = None,
     ) -> Any:
         """Send a request once, when the budget lets it out."""
-        deadline, begun_s = exchange.deadline, self._clock()
+        begun_s = self._clock()
         with self._budget.sending():
-            deadline.put_off(self._clock() - begun_s)
+            exchange.put_off(self._clock() - begun_s)
             exchange.sent += 1
             try:
                 body = {**parameters, **self._settings.extra_body}
-                return self._client.send(mode, body, deadline, pieces)
-            except RequestFailed as failure:
-                if failure.came is not None:
+                return self._client.send(mode, body, exchange, pieces)
+            except (RequestFailed, KeyboardInterrupt) as ended:  # what came may have to be paid
+                if exchange.came is not None or isinstance(ended, KeyboardInterrupt):
+                    came = (exchange.came if pieces is None else pieces.came) or 0
                     limits = map(parameters.get, ("max_tokens", "max_completion_tokens"))
                     most = max((n for n in limits if isinstance(n, int)), default=MAX_TOKENS)
-                    written = min(estimate(failure.came), most)
+                    written = min(estimate(came), most)
                     exchange.lost = exchange.lost.plus(self._budget.lose(exchange.prompt, written))
-                raise
-            except KeyboardInterrupt:  # the endpoint has read it, and may have begun to answer
-                self._budget.lose(exchange.prompt, estimate(0 if pieces is None else pieces.came))
                 raise
 
     def _parameters(self, request: Request) -> dict[str, Any]:
@@ -415,8 +395,10 @@ class OpenAIModel:
         if self.mode == "completion":
             return {"model": self.model, "prompt": text, **kept}
         content: Any = text
-        if request.pictures and "pictures" not in self.abilities.refused:
-            content = [{"type": "text", "text": text}, *map(picture_part, request.pictures)]
+        if request.pictures and self.sees:
+            urls = (f"data:image/png;base64,{b64encode(png).decode()}" for png in request.pictures)
+            pictures = ({"type": "image_url", "image_url": {"url": url}} for url in urls)
+            content = [{"type": "text", "text": text}, *pictures]
         messages = [
             {"role": "system", "content": self._system(request)},
             {"role": "user", "content": content},
@@ -426,45 +408,9 @@ class OpenAIModel:
     def _system(self, request: Request) -> str:
         return "" if self.mode == "completion" else request.system or SYSTEM
 
-    def _failed(self, failure: RequestFailed) -> ModelError:
-        """Return the error that a failure ends as."""
-        status, words = failure.status, failure.message
-        if not status:
-            return self._error(failure.kind, f": {words}")
-        if 300 <= status < 400:
-            what = (
-                f" answers {status}: it leads to {shown_url(failure.location)}, and neither prompt "
-                "nor key is sent on; set the address that answers itself (--base-url)"
-            )
-        elif status in (401, 403):
-            remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
-            what = f" {self._key} ({words}); {remedy}"
-        elif status == 402:
-            what = f" wants to be paid ({words}); add credit there"
-        elif status == 404 or failure.code == "model_not_found":
-            what = (
-                f": not found ({words}); check --base-url (it usually ends in /v1), the model's "
-                "name, and whether it takes the other mode (--set model_mode=chat or completion)"
-            )
-        elif _TOO_LONG.search(words):
-            return self._too_long(words)
-        else:
-            return self._error(ModelError, f" refuses the request ({words})")
-        return self._error(EndpointFailed, what)
-
-    def _too_long(self, words: str) -> ModelError:
-        what = f" has too small a context window ({words}); {self._remedy_window}"
-        return self._error(PromptCutOff, what)
-
     def _error(self, kind: type[ModelError], what: str) -> ModelError:
         return kind(self._line(what))
 
     def _line(self, what: str) -> str:
         """Return one line that begins with the model and its address."""
         return self._redaction.line(f"{self.name} at {self.url}{what}")
-
-
-def picture_part(png: bytes) -> dict[str, Any]:
-    """Return a picture as a part of a message."""
-    url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}

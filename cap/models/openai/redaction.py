@@ -11,7 +11,6 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from cap.config import shown_url
@@ -66,16 +65,6 @@ class Redaction:
         """Return one line for a message, without anything that looks like a key."""
         text = self.text(text.replace(self._url, self._shown_url))
         return _KEY_SHAPED.sub(SHOWN, " ".join(text.split()))
-
-    def body(self, value: Any) -> Any:
-        """Return decoded JSON without secrets."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.body(each) for each in value]
-        if isinstance(value, dict):
-            return {self.text(key): self.body(each) for key, each in value.items()}
-        return value
 
     def sure(self, text: str) -> int:
         """Return how much of a text that goes on can hold no beginning of a secret: whole words."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from cap.models.base import ModelSettings
+from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
-from cap.models.settings import ModelSettings
 
 KEY = "sk-" + "very-secret-0123456789"
 SAID = tuple(entry.name for entry in fields(ModelSettings))
@@ -44,14 +45,9 @@ def connect(models: list[OpenAIModel], sleeps: Sleeps) -> Any:
     def make(url: str, **options: Any) -> OpenAIModel:
         said = {key: options.pop(key) for key in SAID if key in options}
         settings = ModelSettings(**{"base_url": url, **said})
-        defaults = {
-            "model": "fake",
-            "settings": settings,
-            "api_key": KEY,
-            "sleep": sleeps,
-            "clock": sleeps.clock,
-        }
-        models.append(OpenAIModel("openai/fake", **{**defaults, **options}))
+        client = Client(settings, options.pop("api_key", KEY), {}, {})
+        defaults = {"sleep": sleeps, "clock": sleeps.clock}
+        models.append(OpenAIModel("openai/fake", settings, client, **{**defaults, **options}))
         return models[-1]
 
     return make

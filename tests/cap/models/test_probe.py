@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from cap.cli.models import command
 from cap.errors import ModelError, PromptCutOff
 from cap.models.base import Request
-from cap.models.capabilities import Abilities, AbilitiesFile
+from cap.models.openai.model import Abilities, load_abilities, save_abilities
 from cap.models.probe import check
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
@@ -55,10 +55,7 @@ def checked(connect: Any, answer: Any, **options: Any) -> Abilities:
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_a_server_that_can_everything(connect: Any, mode: str) -> None:
     found = checked(connect, full, mode=mode)
-    assert (found.chat, found.completions, found.seed) == (True,) * 3
-    assert found.streaming
-    assert (found.rung, found.refused) == ("exact", {})
-    assert found.checked
+    assert (found.rung, found.refused, found.pictures) == ("exact", {}, mode == "chat")
 
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
@@ -102,21 +99,46 @@ def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: 
 
 def test_a_server_that_can_little(connect: Any) -> None:
     found = checked(connect, poor)
-    assert (found.chat, found.completions) == (True, False)
-    assert not any((found.seed, found.streaming, found.logprobs))
-    assert found.rung == "ranked"
+    assert (found.rung, found.logprobs) == ("ranked", None)
     assert set(found.refused) == {"seed", "temperature"}
 
 
-def test_a_model_that_wants_another_name_for_its_limit(connect: Any) -> None:
-    def reasoning(prompt: str, body: Mapping[str, Any]) -> Any:
-        if "max_tokens" in body:
-            return error(400, "Unsupported parameter: 'max_tokens'", param="max_tokens")
-        return full(prompt, body)
+def test_how_many_alternatives_to_a_token_are_given_is_remembered(connect: Any) -> None:
+    def no_echo(prompt: str, body: Mapping[str, Any]) -> Any:
+        return error(400, "no echo") if body.get("echo") else full(prompt, body)
 
-    found = checked(connect, reasoning)
-    assert found.chat
-    assert "max_tokens" in found.refused
+    with FakeServer(no_echo) as server:
+        model = connect(server.url)
+        model.learn(logprobs=3)
+        found = check(model, widest=0)
+        asked = [post.body.get("top_logprobs") for post in server.posts]
+    assert (found.rung, found.logprobs, found.window) == ("ranked", None, None)
+    assert asked.count(20) == asked.count(5) == 1
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_a_model_that_wants_another_name_for_its_limit(connect: Any, mode: str) -> None:
+    def reasoning(prompt: str, body: Mapping[str, Any]) -> Any:
+        if "max_tokens" in body and "messages" in body:
+            return error(400, "Unsupported parameter: 'max_tokens'", param="max_tokens")
+        words = re.findall(r"password is (\w+)\.", prompt)
+        return words[0] if words else full(prompt, body)
+
+    found = checked(connect, reasoning, mode=mode)
+    assert ("max_tokens" in found.refused) is (mode == "chat")
+    assert (found.window or 0) > 2000
+
+
+def test_a_server_that_refuses_longer_prompts_cuts_nothing_off(connect: Any) -> None:
+    def short(prompt: str, body: Mapping[str, Any]) -> Any:
+        if len(prompt) > 12_000:
+            return error(400, "the maximum context length is 3000 tokens")
+        words = re.findall(r"password is (\w+)\.", prompt)
+        return words[0] if words else full(prompt, body)
+
+    found = checked(connect, short)
+    assert 2000 < (found.window or 0) < 3000
+    assert found.cuts_off is False
 
 
 def test_a_model_that_is_not_there_is_named_with_its_address_and_remedy(connect: Any) -> None:
@@ -126,15 +148,8 @@ def test_a_model_that_is_not_there_is_named_with_its_address_and_remedy(connect:
         assert server.url in str(caught.value)
 
 
-def test_an_answer_that_leaves_it_open_is_not_called_no(connect: Any) -> None:
-    def shaky(prompt: str, body: Mapping[str, Any]) -> Any:
-        return error(503, "busy") if "seed" in body else "5"
-
-    assert "seed" not in checked(connect, shaky).refused
-
-
 def test_a_refused_parameter_is_not_sent_afterwards(connect: Any, tmp_path: Path) -> None:
-    file = AbilitiesFile(tmp_path / "deep" / "abilities.json")
+    file = tmp_path / "deep" / "abilities.json"
     with FakeServer(poor) as server:
         model = connect(server.url, abilities_file=file)
         check(model)
@@ -148,18 +163,20 @@ def test_a_refused_parameter_is_not_sent_afterwards(connect: Any, tmp_path: Path
 @pytest.mark.parametrize("faults", [[error(401, "no")] * 9, [error(500, "oops")] * 9])
 def test_a_server_that_answers_nothing_is_an_error(connect: Any, faults: list[Fault]) -> None:
     with FakeServer(full, faults) as server:
+        model = connect(server.url)
         with pytest.raises(ModelError):
-            check(connect(server.url))
-        assert len(server.posts) <= 3
+            check(model)
+        assert len(server.posts) <= 4
+    assert model.abilities == Abilities()
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"here": 3}', '{"here": {"chat": "yes"}}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"here": 3}', '{"here": {"window": "yes"}}'])
 def test_a_damaged_file_counts_as_unknown(tmp_path: Path, damage: str) -> None:
-    file = AbilitiesFile(tmp_path / "abilities.json")
-    (tmp_path / "abilities.json").write_text(damage)
-    assert file.load("here") == Abilities()
-    file.save("here", Abilities(chat=True, refused={"stop": "2030-01-02"}))
-    assert file.load("here") == Abilities(chat=True, refused={"stop": "2030-01-02"})
+    file = tmp_path / "abilities.json"
+    file.write_text(damage)
+    assert load_abilities(file) == {}
+    save_abilities(file, "here", Abilities(window=9, refused={"stop": "2030-01-02"}))
+    assert load_abilities(file)["here"] == Abilities(window=9, refused={"stop": "2030-01-02"})
 
 
 def run(tmp_path: Path, *args: str) -> Any:
@@ -170,10 +187,13 @@ def run(tmp_path: Path, *args: str) -> Any:
 def test_the_command_speaks_to_people(tmp_path: Path) -> None:
     with FakeServer(poor) as server:
         lines = run(tmp_path, "vllm/fake", "--base-url", server.url).output.splitlines()
-    assert "chat: yes" in lines
-    assert "completions: no" in lines
-    assert "continuations are compared by: ranked" in lines
-    assert "refused parameters: seed, temperature" in lines
+    assert lines == [
+        "alternatives to a token: not known",
+        "continuations are compared by: ranked",
+        "context window: not known",
+        "accepts pictures: yes",
+        "refused parameters: seed, temperature",
+    ]
 
 
 def test_a_prompt_that_does_not_fit_is_no_lack_of_a_mode(connect: Any) -> None:

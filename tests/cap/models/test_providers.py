@@ -231,8 +231,11 @@ def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: st
     [
         ("raise ValueError('no\\nweights')", "failed, line 5: ValueError: no weights"),
         ("raise SystemExit(0)", "failed, line 5: SystemExit: 0"),
-        ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion"),
-        ("return Completion(None, model='own')", "gave a value of type 'NoneType' as its text"),
+        ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion with"),
+        (
+            "return Completion(None, model='own')",
+            "'Completion'; `complete` returns a Completion with a",
+        ),
     ],
 )
 def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: str) -> None:
@@ -309,6 +312,12 @@ def test_a_provider_without_an_address_says_how_to_give_one() -> None:
 
 
 def test_the_address_of_a_known_provider_may_be_configured() -> None:
-    table = {"base_url": "http://127.0.0.1:9/elsewhere"}
-    model: Any = make_model("vllm/m", asked={"providers": {"vllm": table}}, environ={})
+    table = {"base_url": "http://127.0.0.1:9/elsewhere", "about": "the lab's"}
+    asked = {"providers": {"vllm": table}}
+    model: Any = make_model("vllm/m", asked=asked, environ={})
     assert model.endpoint.url == "http://127.0.0.1:9/elsewhere"
+    (row,) = (row for row in list_models(asked) if row["model"] == "vllm/NAME")
+    assert (row["address"], row["what it is"]) == (table["base_url"], table["about"])
+    environ = {"VLLM_BASE_URL": "http://127.0.0.1:9/now"}
+    model = make_model("vllm/m", asked=asked, environ=environ)
+    assert model.endpoint.url == "http://127.0.0.1:9/now"

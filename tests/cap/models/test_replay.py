@@ -44,7 +44,7 @@ def recorder(model: Any, path: Path) -> Managed:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "new folder" / "session.jsonl"
+    return tmp_path / "new" / "folder" / "session.jsonl"
 
 
 def test_what_was_recorded_is_replayed(file: Path) -> None:
@@ -178,6 +178,17 @@ def test_a_bad_line_names_file_and_line(file: Path, bad: str, told: str) -> None
     with pytest.raises(UsageError, match=r"session\.jsonl, line 3: ") as raised:
         Replay(file)
     assert told in str(raised.value)
+
+
+def test_a_line_needs_no_more_than_a_key_and_an_answer(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    head = {"key": request_key(REQUEST), "prompt_end": "# move the a."}
+    file.write_text(json.dumps({**head, "text": "x = 1", "model": "m"}))
+    assert Replay(file).complete(REQUEST) == Completion("x = 1", "m")
+    file.write_text(json.dumps({**head, "text": "no use", "error": "NoMatch"}))
+    with pytest.raises(NoMatch, match="no use") as failed:
+        Replay(file).complete(REQUEST)
+    assert Usage.of_failed(failed.value) == Usage(1)
 
 
 def test_a_recording_that_cannot_be_written_is_refused_before_the_model_is_asked(

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
-from cap.models.capabilities import AbilitiesFile
+from cap.errors import ModelError, ModelUnreachable, NoMatch
 from cap.models.scorers import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
@@ -245,8 +244,14 @@ def test_one_answer_in_prose_changes_nothing_for_later_ones(connect: Any) -> Non
         assert model.score(PROMPT, OPTIONS).rung == "choice"
 
 
+def test_every_request_of_a_comparison_counts(connect: Any) -> None:
+    with FakeServer(answers(refuses(NO_ECHO), letters(most=5))) as server:
+        scores = connect(server.url).score(PROMPT, OPTIONS)
+        assert scores.usage.requests == len(server.posts) == 4  # exact, too wide, two orders
+
+
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
-    file = AbilitiesFile(tmp_path / "abilities.json")
+    file = tmp_path / "abilities.json"
     with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
         for _ in range(2):
             model = connect(server.url, abilities_file=file)
@@ -261,16 +266,6 @@ def test_a_server_in_trouble_is_not_remembered_as_one_that_cannot(connect: Any) 
     assert model.abilities.rung is None
 
 
-@pytest.mark.parametrize(
-    ("prompt", "options"), [("", ["a"]), ("x", []), ("x", ["a", ""]), ("x", ["a", "a"])]
-)
-def test_nothing_to_compare_is_said_before_anything_is_sent(
-    connect: Any, prompt: str, options: list[str]
-) -> None:
-    with pytest.raises(UsageError):
-        connect("http://127.0.0.1:9/v1").score(prompt, options)
-
-
 def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:
     with FakeServer(echoing()) as server:
         url = server.url
@@ -280,7 +275,8 @@ def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:
 
 def test_when_nothing_works_there_is_one_failure(connect: Any) -> None:
     with FakeServer(refuses(error(400, "no"))) as server:
-        with pytest.raises(ModelError, match="refuses the request"):
+        with pytest.raises(ModelError, match="refuses the request") as failed:
             connect(server.url).score(PROMPT, OPTIONS)
+        assert failed.value.requests == len(server.posts)
         # Token ids, two ways of tokens and one of choices are tried before a ranking is asked for.
         assert len(server.posts) <= 5

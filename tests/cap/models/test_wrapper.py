@@ -14,9 +14,8 @@ from cap.errors import EmptyCompletion, SpendLimit, UsageError
 from cap.messages import usage_line
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
 from cap.models.budget import ESTIMATED, FREE, Allowance, Budget, Price
-from cap.models.cache import NOTE, Cache
 from cap.models.providers import ModelTerms, make_model
-from cap.models.replay import Recording
+from cap.models.replay import NOTE, Cache, Recording
 from cap.models.wrapper import Managed, OwnModel
 from tests.fakes.openai_server import FakeServer, error
 

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cap.errors import NoMatch
-from cap.models.base import Request
+from cap.models.base import ModelSettings, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import plain, tokenise
+from cap.models.nearest.words import plain, singular, tokenise
+from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
-from cap.models.settings import ModelSettings
 from cap.prompt.examples import RECALLED, split_examples
 from cap.prompt.prompt import PastTurn, parse, without_synonyms
 from cap.robot.registry import robot_prompts
@@ -191,6 +191,24 @@ def test_numbers_keep_their_sign_and_unit(said: str, found: list[tuple[str, floa
     assert [token.value for token in tokens] == pytest.approx([value for _, value in found])
 
 
+@rows(
+    ("words", "one"),
+    [
+        ("blocks", "block"),
+        ("glasses", "glass"),
+        ("boxes", "box"),
+        ("benches", "bench"),
+        ("dishes", "dish"),
+        ("berries", "berry"),
+        ("cactus", "cactus"),
+        ("minus", "minus"),
+        ("gas", "gas"),
+    ],
+)
+def test_a_plural_ending_is_taken_off(words: str, one: str) -> None:
+    assert singular(words) == one
+
+
 def test_words_of_the_scene_are_not_rewritten() -> None:
     assert canonical("take the flower", stated(SYNONYMS), ("red flower",)) == "take the flower"
 
@@ -214,7 +232,7 @@ def test_a_language_model_is_not_sent_synonyms(mode: Any) -> None:
     prompt = "from robot import say\n\n#: greet = welcome\n\n# greet.\nsay('#: hi')\n\n# greet.\n"
     with FakeServer(lambda prompt, body: "say('x')") as server:
         settings = ModelSettings(base_url=server.url, mode=mode)
-        model = OpenAIModel("vllm/fake", model="fake", settings=settings)
+        model = OpenAIModel("vllm/fake", settings, Client(settings, None, {}, {}))
         model.complete(Request(prompt))
         (seen,) = server.posts
         model.close()

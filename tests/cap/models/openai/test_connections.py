@@ -5,20 +5,15 @@ import gzip
 import re
 import socket
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cap.errors import CapError, EndpointFailed, ModelUnreachable, UsageError
 from cap.models.base import Request
-from cap.models.providers import ModelTerms, make_model
-from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault, reply
+from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault
 
 REQUEST = Request("# greet.\n")
-BODY = {"choices": [{"message": {"content": "say('hello')"}, "finish_reason": "stop"}]}
 KEY = "sk-" + "very-secret-0123456789"
 HOW = pytest.mark.parametrize("how", ["at once", "streamed"])
 
@@ -125,24 +120,6 @@ def test_what_is_packed_is_not_unpacked(connect: Any, status: int, match: str, h
             ask(connect(server.url), how)
         assert server.posts[0].headers["accept-encoding"] == "identity"
     assert len(str(raised.value)) < 500
-
-
-def test_the_same_asked_at_the_same_time_is_sent_once(tmp_path: Path) -> None:
-    go = threading.Event()
-
-    def slow(prompt: str, body: Any) -> Any:
-        go.wait(10.0)
-        return reply(BODY)
-
-    with FakeServer(slow) as server:
-        terms = ModelTerms(cache=tmp_path / "cache")
-        model = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
-        with ThreadPoolExecutor(8) as pool:
-            asked = [pool.submit(model.complete, REQUEST) for _ in range(8)]
-            go.set()
-            answers = [each.result() for each in asked]
-    assert len(server.posts) == 1
-    assert sorted(each.requests for each in answers) == [0] * 7 + [1]
 
 
 def test_a_proxy_that_is_not_there_is_named(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:

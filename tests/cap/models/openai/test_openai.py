@@ -9,12 +9,7 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable
 from cap.models.base import MAX_TOKENS, Request
 from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
-from tests.fakes.openai_server import (
-    FakeServer,
-    by_instruction,
-    error,
-    reply,
-)
+from tests.fakes.openai_server import FakeServer, by_instruction, error
 
 KEY = "sk-" + "very-secret-0123456789"
 REQUEST = Request("from env import say\n\n# greet.\n", stop=("\n# ", "\nobjects = ["))
@@ -121,6 +116,16 @@ def test_pictures_that_are_refused_are_left_out_and_it_is_noted(connect: Any, st
     assert not model.sees
 
 
+@pytest.mark.parametrize(("mode", "posts"), [("chat", 2), ("completion", 1)])
+def test_a_server_that_speaks_of_pictures_that_it_is_not_sent_refuses(
+    connect: Any, mode: str, posts: int
+) -> None:
+    with FakeServer(ANSWER, [error(400, "image input is not supported")] * 9) as server:
+        with pytest.raises(ModelError, match="refuses the request"):
+            connect(server.url, mode=mode).complete(replace(REQUEST, pictures=(b"png",)))
+        assert len(server.posts) == posts
+
+
 def test_a_busy_server_that_speaks_of_pictures_gets_them_again(connect: Any) -> None:
     request = replace(REQUEST, pictures=(b"png",))
     with FakeServer(ANSWER, [error(429, "the vision model is busy")]) as server:
@@ -164,13 +169,6 @@ def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> 
         with ThreadPoolExecutor(4) as pool:
             completions = list(pool.map(model.complete, requests))
     assert [completion.text for completion in completions] == [each.prompt for each in requests]
-
-
-def test_a_cut_completion_is_noted(connect: Any) -> None:
-    cut = {"choices": [{"message": {"content": "say('he"}, "finish_reason": "length"}]}
-    with FakeServer(ANSWER, [reply(cut)]) as server:
-        completion = connect(server.url).complete(REQUEST)
-    assert completion.notes == ("the completion was cut at its limit of 1024 tokens",)
 
 
 def test_a_closed_model_can_be_used_again(connect: Any) -> None:

@@ -10,7 +10,8 @@ from cap.models.openai.model import is_cut_off
 @pytest.mark.parametrize(
     ("known", "chars", "tokens", "cut"),
     [
-        ({}, 1900, 10, False),
+        ({}, 1999, 10, False),
+        ({}, 2000, 10, True),
         ({}, 30_000, 0, False),  # nobody says
         ({}, 30_000, 4096, True),
         ({}, 17_000, 4096, False),  # may well be all of it
