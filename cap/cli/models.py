@@ -86,7 +86,7 @@ def _rows(found: dict[str, Any]) -> list[str]:
     words = {True: "yes", False: "no", None: "not known"}
     lines = []
     for key, value in found.items():
-        if isinstance(value, list | tuple):
+        if key == "refused":
             value = ", ".join(value) or "nothing"
         elif value is None or isinstance(value, bool):
             value = words[value]
