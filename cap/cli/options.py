@@ -50,7 +50,11 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
 def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
     words = text.split(",") if text else []
-    return sorted({_COUNT.convert(word.strip(), param, ctx) for word in words})
+    try:
+        return sorted({_COUNT.convert(word.strip(), None, None) for word in words})
+    except click.BadParameter:
+        hint = "write whole numbers from 1, with commas, such as 1,5,20"
+        raise click.BadParameter(f"{text!r}; {hint}") from None
 
 
 def _named_numbers(
@@ -69,7 +73,7 @@ def _named_numbers(
 
 
 PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
-PATH.name, _COUNT.name, _PORT.name = "dir", "n", "port"  # as the help shows their values
+PATH.name, _PORT.name = "dir", "port"  # as the help shows their values
 
 
 Row = tuple[tuple[str, ...], dict[str, Any]]
@@ -153,6 +157,7 @@ _SECTIONS: dict[str, dict[str, str | Row]] = {
             "--samples",
             "--best-of",
             type=_COUNT,
+            metavar="N",
         ),
         "rounds": _row(
             "After each program, show the model the result and let it write another, up to K "
@@ -225,14 +230,17 @@ _SECTIONS: dict[str, dict[str, str | Row]] = {
             "--trials",
             "--samples",
             type=_COUNT,
+            metavar="N",
         ),
         "best_of": _row(
-            "Robot suites: try up to N programs per instruction and run the best.", type=_COUNT
+            "Robot suites: try up to N programs per instruction and run the best.",
+            type=_COUNT,
+            metavar="N",
         ),
         "tasks": _row("Run only these tasks, separated by commas.", metavar="NAMES"),
         "splits": _row("Run only this split; repeatable.", "--split", "--arm", metavar="NAME"),
         "go_on": _row("Resume the run in the --out folder.", "--resume"),
-        "jobs": _row("Number of processes to run in parallel.", type=_COUNT),
+        "jobs": _row("Number of processes to run in parallel.", type=_COUNT, metavar="N"),
         "engine": _row(
             "Run trials on this machine or on a Ray cluster.", type=click.Choice(["local", "ray"])
         ),

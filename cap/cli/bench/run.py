@@ -232,6 +232,7 @@ def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
     prompts = OWN_PROMPTS.get(suite_name, "")
     model = f"{SAMPLES}{file.resolve()}"
     settings = Settings(suite=suite_name, model=model, prompts=prompts, options=settled)
+    found.check(settings)
     trials = found.given(file, incomplete=options.incomplete)
     say_left_out(found)
     fewest = min(Counter(trial.task for trial in trials).values())
