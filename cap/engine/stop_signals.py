@@ -12,8 +12,7 @@ So the request is what counts, not the exception: it stands until a turn that Ct
 taken it, or the process is gone. A thread of its own gets each signal at once, by the wakeup
 descriptor. As long as the request stands and the main thread is not just dealing with it, that
 thread wakes it, and the exception is raised again. A second request ends the process at once, and
-so does a first that the main thread does not come to terms with. Where processes are at work that
-would outlive this one, the second ends those, and a third this one.
+so does a first that the main thread does not come to terms with.
 
 Who stops something presses Ctrl-C more than once. What comes within a second of a request is that
 request, also once it was taken, until something else begins. Where nothing runs that could be
@@ -30,7 +29,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cap.errors import Stopped, stop_in
@@ -61,11 +60,6 @@ class StopSignals:
         it."""
         self._since_s: float | None = None
         """When the watching thread got that request."""
-        self._last_s = _LAST_S
-        self._give_up: Callable[[], None] | None = None
-        """What a second request does, in place of ending the process."""
-        self.given_up = False
-        """A second request came, and has done that."""
         self._unnoticed = False
         """The watching thread got a signal that the main thread has not noticed yet."""
         self._raises = False
@@ -115,22 +109,6 @@ class StopSignals:
             for number in self._numbers:
                 signal.signal(number, self._stop)
             signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-
-    @contextlib.contextmanager
-    def waiting(self, seconds: float, give_up: Callable[[], None]) -> Iterator[None]:
-        """Inside, more time is needed to stop, and a second request shortens it.
-
-        Args:
-            seconds: How long stopping may take, seconds.
-            give_up: Ends what is waited for, on another thread, without waiting itself.
-        """
-        self._last_s, self._give_up, self.given_up = seconds, give_up, False
-        try:
-            yield
-        finally:
-            self._last_s, self._give_up = _LAST_S, None
-            if self._since_s is not None:  # what is still to be done has its own time
-                self._since_s = time.monotonic()
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -224,12 +202,8 @@ class StopSignals:
             if since_s is None:
                 if numbers or self.asked:
                     self._since_s = now_s
-            elif now_s - since_s > (_SAME_S if numbers else self._last_s):
-                if (give_up := self._give_up) is None:
-                    os._exit(128 + (self.asked or number))
-                self._since_s, self._last_s, self._give_up = now_s, _LAST_S, None
-                self.given_up = True
-                give_up()
+            elif now_s - since_s > (_SAME_S if numbers else _LAST_S):
+                os._exit(128 + (self.asked or number))
             if numbers:
                 self._unnoticed, number = True, min(numbers)
             elif not ready and (self._unnoticed or stop_in(_current(main)) is None):
