@@ -5,7 +5,6 @@ A viewer in three dimensions, or from above, needs to know no robot.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -134,20 +133,4 @@ def lathe_mesh(profile: Sequence[tuple[float, float]]) -> Mesh:
             up = (row + 1) % rows
             faces.append((here + row, there + row, there + up))
             faces.append((here + row, there + up, here + up))
-    return vertices, faces
-
-
-def ribbon_mesh(points: Sequence[tuple[float, float, float]], width_m: float) -> Mesh:
-    """Return a level line of a width as a surface; each piece reaches half of it further."""
-    vertices: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
-    for (ax, ay, az), (bx, by, bz) in itertools.pairwise(points):
-        length = math.hypot(bx - ax, by - ay)
-        if length == 0.0:
-            continue
-        dx, dy = (bx - ax) / length * width_m / 2, (by - ay) / length * width_m / 2
-        first = len(vertices)
-        vertices += [(ax - dx - dy, ay - dy + dx, az), (ax - dx + dy, ay - dy - dx, az)]
-        vertices += [(bx + dx + dy, by + dy - dx, bz), (bx + dx - dy, by + dy + dx, bz)]
-        faces += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
     return vertices, faces

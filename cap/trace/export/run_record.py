@@ -226,7 +226,6 @@ class RunRecord:
             record.add(event)
         for turn in record.turns:
             stem = f"turn-{turn.number}"
-            turn.pictures += sorted(folder.glob(f"{stem}-tried*.png"), key=lambda path: path.stem)
             turn.pictures += [folder / f"{stem}.png"] * (folder / f"{stem}.png").is_file()
         return record
 
