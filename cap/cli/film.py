@@ -199,6 +199,8 @@ def film_run(
     """
     if to in _NEEDED:
         _library(to)  # what is missing is named before the run is repeated
+    if to == "lerobot" and out.exists():
+        raise UsageError(f"{out} is there; name another folder with --out")
     with tempfile.TemporaryDirectory() as place:
         again, made = Path(place) / "run", Path(place) / f"film.{to}"
         options = SessionOptions(out=again, robot=robot, robot_options=robot_options)

@@ -17,14 +17,13 @@ from typing import Any
 
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
-from cap.models.budget import estimate
 from cap.models.concurrency import together
 from cap.models.replay import request_key
 from cap.models.wrapper import OwnModel, Wrapped
 from cap.program.extraction import program_in
 from cap.program.program import Program
 from cap.prompt.context import Context
-from cap.prompt.prompt import PastTurn, Prompt
+from cap.prompt.prompt import PastTurn, Prompt, tokens_of
 from cap.trace.trace import Trace
 
 _NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
@@ -253,7 +252,7 @@ class Author:
             asked = [error]
         except KeyboardInterrupt:
             for request in left:
-                lost = model.cancelled_usage(request.prompt, estimate(received) if single else 0)
+                lost = model.cancelled_usage(request.prompt, tokens_of(received) if single else 0)
                 self.tally.add(lost, lmp)
             raise
         finally:

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Usage
+from cap.prompt.prompt import tokens_of
 
 MINUTE_S = 60.0
-CHARS_PER_TOKEN = 4
-"""Stands in where an endpoint counts no tokens: English and code have about so many."""
-
 ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
 
 
@@ -83,11 +81,6 @@ def cost_message(who: str, spent_usd: float, limit_usd: float) -> str:
     if over == "0.0000":
         return message
     return f"{message}, passed by ${over}: what a request costs is known once it is answered"
-
-
-def estimate(chars: int) -> int:
-    """Return about how many tokens a text of so many characters has."""
-    return -(-chars // CHARS_PER_TOKEN)
 
 
 class Account:
@@ -193,8 +186,8 @@ class Budget:
         if not (priced or completion.prompt_tokens or completion.completion_tokens):
             completion = replace(
                 completion,
-                prompt_tokens=estimate(len(prompt)),
-                completion_tokens=estimate(len(completion.text)),
+                prompt_tokens=tokens_of(len(prompt)),
+                completion_tokens=tokens_of(len(completion.text)),
                 notes=(*completion.notes, *([ESTIMATED] if self._price else [])),
                 estimated=True,
             )
@@ -231,7 +224,7 @@ class Budget:
             prompt: What was asked.
             written: About how many tokens of an answer there may have been.
         """
-        tokens = Completion("", self._name, estimate(len(prompt)), written)
+        tokens = Completion("", self._name, tokens_of(len(prompt)), written)
         cost_usd = None if self._price is None else self._price.of(tokens)
         return Usage(1, tokens.prompt_tokens, written, cost_usd, estimated=True)
 

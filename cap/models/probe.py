@@ -11,13 +11,13 @@ from cap.errors import ModelError, PromptCutOff
 from cap.models.base import Request
 from cap.models.openai.model import Abilities, OpenAIModel, Refused
 from cap.models.openai.replies import read_reply
+from cap.prompt.prompt import CHARS_PER_TOKEN
 
 PROMPT = "1, 2, 3, 4,"
 MAX_TOKENS = 16
 NARROWEST, WIDEST = 2048, 16384
 """Tokens of the shortest and longest prompt its context window is tried with; each is twice the
 one before. Requests have at most 3,000, and a session's history as many again."""
-_CHARS_PER_TOKEN = 4
 _IDLE_LINE = "# Nothing of note stands on this line of the file.\n"
 
 
@@ -61,7 +61,7 @@ def _window(model: OpenAIModel, widest: int) -> tuple[int | None, bool | None]:
     while size <= widest:
         word = "".join(random.choices("abcdefghjkmnpqrstuvwxyz", k=8))
         begin, end = f"The password is {word}.\n", "\nThe password, which is at the top, is"
-        text = begin + _IDLE_LINE * (size * _CHARS_PER_TOKEN // len(_IDLE_LINE)) + end
+        text = begin + _IDLE_LINE * (size * CHARS_PER_TOKEN // len(_IDLE_LINE)) + end
         asked: dict[str, Any] = {"prompt": text}
         if model.mode == "chat":
             said = {"role": "user", "content": f"{text} (say the word alone):"}

@@ -26,8 +26,9 @@ from cap.models.base import (
     Streams,
     Usage,
 )
-from cap.models.budget import Budget, estimate
+from cap.models.budget import Budget
 from cap.models.replay import Cache, Recording
+from cap.prompt.prompt import tokens_of
 
 A = TypeVar("A", bound=Completion | Scores)
 
@@ -91,7 +92,7 @@ class Wrapped:
         if cancelled := getattr(self._model, "cancelled_usage", None):
             usage: Usage = cancelled(prompt, written)
             return usage
-        return Usage(1, estimate(len(prompt)), written, None, estimated=True)
+        return Usage(1, tokens_of(len(prompt)), written, None, estimated=True)
 
     def scoped(self, label: str) -> Wrapped:
         """Return the same for one part of a run: recordings keep the parts apart."""

@@ -22,7 +22,6 @@ from shapely.geometry import Point as ShapelyPoint
 from cap.errors import Unreachable
 from robots.kitchen.room import (
     BASE_R,
-    CLEAR_M,
     ROOM_X,
     ROOM_Y,
     Drawers,
@@ -34,6 +33,8 @@ from robots.kitchen.state import KitchenState
 from robots.simulation.shortest_path import search
 
 Array = NDArray[np.float64]
+CLEAR_M = 0.02
+"""Room the base keeps around itself, metres."""
 _CORNER_M = 0.01
 """How far from what is in the way a path turns."""
 _TOUCH_M = 1e-6

@@ -30,8 +30,6 @@ ROOM_X = (-5.7, 3.0)
 ROOM_Y = (-7.0, 2.5)
 BASE_R = 0.22
 """Radius of the robot's base, metres."""
-CLEAR_M = 0.02
-"""Room the base keeps around itself, metres."""
 BIN_WALL_M = 0.015
 DRAWER_WALL_M = 0.01
 DRAWER_HEIGHT_M = 0.16

@@ -201,7 +201,7 @@ def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]
     Path("home/.config/cap").mkdir(parents=True)
     prices = '[prices]\n"openai/fake" = { read = 0.0, written = 1000000.0 }\n'
     Path("home/.config/cap/config.toml").write_text(prices)
-    with FakeServer(lambda prompt, body: "say('done')") as server:
+    with FakeServer(lambda prompt, body: "say('I cannot')") as server:
         asked = ["bench", "run", "tabletop", "-m", "openai/fake", "--base-url", server.url]
         asked += ["--mode", "instant", "--tasks", "stack-blocks", "--split", "SA-SI", "-n", "3"]
         asked += ["--jobs", "1", "--out", "out", "--max-cost"]

@@ -50,7 +50,7 @@ def bench(server: FakeServer, *more: str) -> Iterator[tuple[subprocess.Popen[str
 @pytest.mark.usefixtures("trials_here")
 def test_a_trial_counts_its_requests_as_they_are_sent() -> None:
     faults = [error(500, "busy", headers={"retry-after-ms": "1"})] * 2
-    with FakeServer(lambda prompt, body: "say('x')", faults, refuses=["temperature"]) as server:
+    with FakeServer(lambda prompt, body: "say('no')", faults, refuses=["temperature"]) as server:
         asked = ["-m", "vllm/fake", "--base-url", server.url]
         assert cap([*SUITE, "--tasks", "stack-blocks", "-n", "2", "--out", "o", *asked]) == 0
         sent = len(server.posts)

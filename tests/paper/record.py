@@ -48,8 +48,9 @@ def record_examples(path: Path) -> None:
     """Run every example and write down its completions."""
 
     def run(beside: Path) -> None:
+        recording = Recording(beside)
         for example in EXAMPLES:
-            example.run(Managed(Transcript(example.completions), recording=Recording(beside)))
+            example.run(Managed(Transcript(example.completions), recording=recording))
 
     _record(path, run)
 

@@ -26,11 +26,11 @@ from cap.config import shown_url
 from cap.errors import ModelError, PromptCutOff
 from cap.files import write_whole
 from cap.models.base import MAX_TOKENS, Completion, Mode, ModelSettings, Request, Scores, Usage
-from cap.models.budget import Budget, estimate
+from cap.models.budget import Budget
 from cap.models.openai.client import Client, Exchange, RequestFailed, retried
 from cap.models.openai.redaction import OnText, Pieces
 from cap.models.openai.replies import read_reply
-from cap.prompt.prompt import without_synonyms
+from cap.prompt.prompt import tokens_of, without_synonyms
 
 SYSTEM = (
     "You write robot programs. The user's message is the beginning of a Python file: what the "
@@ -370,7 +370,7 @@ class OpenAIModel:
                     came = (exchange.came if pieces is None else pieces.came) or 0
                     limits = map(parameters.get, ("max_tokens", "max_completion_tokens"))
                     most = max((n for n in limits if isinstance(n, int)), default=MAX_TOKENS)
-                    written = min(estimate(came), most)
+                    written = min(tokens_of(came), most)
                     exchange.lost = exchange.lost.plus(self._budget.lose(exchange.prompt, written))
                 raise
 

@@ -33,11 +33,8 @@ ANSWERS = {
     "use it": "say(str(get_area('blue bowl') * 2))",
     "loop": "say('in')\nwhile True:\n    pass",
     "wrong": "say(undefined_name)",
-    "set": (
-        "y = np.array([0.1, 0.25])\nplace = Point(0.5, 0.25)\ndef twice(v):\n    return 2 * v\n"
-        "unread = 3"
-    ),
-    "read": "say(f'{x} {twice(y)} {place.x} {objects[objects.index(\"red block\")]}')",
+    "set": ("y = np.array([0.1, 0.25])\ndef twice(v):\n    return 2 * v\nunread = 3"),
+    "read": "say(f'{x} {twice(y)} {objects[objects.index(\"red block\")]}')",
 }
 
 
@@ -153,7 +150,7 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
 
 
 def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture) -> None:
-    """It reads a variable, a point and a function of earlier turns, and the robot's own facts."""
+    """It reads a variable and a function of earlier turns, and the robot's own facts."""
     words = ["move", "set", "read"]
     assert run(["run", *words, "--out", "o", *INSTANT, *model, "--seed", "5"]) == 0
     stored = Path("o/programs/03_ui.py").read_text()
@@ -162,7 +159,7 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
     capsys.readouterr()
     assert run(["exec", "o/programs/03_ui.py", *INSTANT, "--seed", "5", "--json"]) == 0
     (turn,) = turns(capsys)
-    assert said(turn) == ["[1] [0.2 0.5] 0.5 red block"]
+    assert said(turn) == ["[1] [0.2 0.5] red block"]
 
 
 def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: Capture) -> None:

@@ -296,7 +296,7 @@ def test_a_closed_session_does_nothing_more(tmp_path: Path) -> None:
     [
         (KeyError("boom"), "the model of OwnModel failed, line [0-9]+: KeyError: 'boom'"),
         (3, "the model of OwnModel gave a value of type 'int'; `complete` returns a Completion"),
-        (Completion(None, "own"), "gave a value of type 'NoneType' as its text"),  # type: ignore[arg-type]
+        (Completion(None, "own"), "`complete` returns a Completion with a text"),  # type: ignore[arg-type]
     ],
 )
 def test_a_faulty_model_of_ones_own_fails_the_turn(answer: object, said: str) -> None:
