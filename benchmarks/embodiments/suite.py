@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from benchmarks import task_file
 from benchmarks.drawing import judge
-from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment, Skill
 from benchmarks.embodiments.judge import (
     Figure,
     Placement,
@@ -31,6 +30,7 @@ from benchmarks.embodiments.judge import (
     misplaced,
     missaid,
 )
+from benchmarks.embodiments.robots import EMBODIMENTS, Embodiment, Skill
 from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from benchmarks.suite_folder import filled

@@ -22,7 +22,7 @@ from benchmarks.humaneval.judge import POLICY
 from benchmarks.humaneval.problems import HumanEvalProblem
 from cap.checker.checker import examine
 from cap.engine.function_generation import Generation
-from cap.engine.question import Author, Tally
+from cap.engine.model_request import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
 from cap.program.extraction import program_text

@@ -22,7 +22,7 @@ from shapely import MultiLineString
 from cap.engine.answer import GOAL, NOT_SO, SAYS_NO, Answer, Instruction
 from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
-from cap.engine.question import Author, Question
+from cap.engine.model_request import Author, Question
 from cap.engine.repair import failure_of
 from cap.engine.settings import Sampling
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError

@@ -44,7 +44,7 @@ from cap.engine.doubts.doubts import (
 )
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, refused
-from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
+from cap.engine.model_request import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
     explain,

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from cap.checker.checker import Examination, Violation, examine
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, Undefined, undefined
-from cap.engine.question import Author, Question, program_of
+from cap.engine.model_request import Author, Question, program_of
 from cap.engine.repair import UndefinedName, ViolationsFound, again
 from cap.engine.settings import GenerationLimits
 from cap.errors import (

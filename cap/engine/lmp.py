@@ -19,7 +19,7 @@ from typing import Any
 
 from cap.engine.answer import Answer
 from cap.engine.engine import Engine, nested_lmp
-from cap.engine.question import Tally
+from cap.engine.model_request import Tally
 from cap.engine.repair import lmp_failed
 from cap.engine.settings import EngineSettings
 from cap.errors import UsageError

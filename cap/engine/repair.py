@@ -23,7 +23,7 @@ from cap.checker.checker import Examination
 from cap.engine.answer import Answer
 from cap.engine.approval import DECLINED
 from cap.engine.doubts.doubts import DID_NOTHING
-from cap.engine.question import Question
+from cap.engine.model_request import Question
 from cap.engine.settings import Sort
 from cap.errors import (
     AnswerFault,

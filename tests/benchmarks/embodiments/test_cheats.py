@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from benchmarks.embodiments.embodiment import EMBODIMENTS
+from benchmarks.embodiments.robots import EMBODIMENTS
 from benchmarks.embodiments.suite import PRELUDE, EmbodimentSuite
 from benchmarks.suite import Outcome, Trial
 from tests.benchmarks.cheating import NOTHING, assert_judged_wrong, carried_out

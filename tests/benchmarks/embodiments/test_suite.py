@@ -10,8 +10,8 @@ import pytest
 from shapely.geometry import LineString, MultiLineString
 
 from benchmarks.drawing import judge
-from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.judge import Figure, Placement, differs, misplaced
+from benchmarks.embodiments.robots import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.suite import TASKS, EmbodimentSuite, missed, oracle, prepare
 from benchmarks.suite import Settings, Trial
 from cap.errors import UsageError

@@ -8,7 +8,7 @@ import pytest
 import cap
 from cap.checker.policy import Policy
 from cap.engine.function_generation import Generation, Wanted
-from cap.engine.question import Author, Tally
+from cap.engine.model_request import Author, Tally
 from cap.engine.repair import UndefinedName
 from cap.engine.settings import GenerationLimits
 from cap.errors import CapError, GenerationFailed

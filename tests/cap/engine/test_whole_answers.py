@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cap.engine.question import MOST_ROOM, program_of
+from cap.engine.model_request import MOST_ROOM, program_of
 from cap.engine.settings import Repairs
 from cap.errors import AnswerFault
 from cap.models.base import Completion

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.engine.question import program_of
+from cap.engine.model_request import program_of
 from cap.errors import AnswerFault
 from cap.models.base import Completion, Ended
 from cap.program.program import ProgramSyntaxError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.engine.question import CutOff, program_of
+from cap.engine.model_request import CutOff, program_of
 from cap.errors import AnswerFault, EmptyCompletion
 from cap.models.base import Completion
 from cap.program.program import ProgramSyntaxError

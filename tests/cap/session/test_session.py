@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.models import SampledModel
-from cap.engine.question import ASKED_BEFORE
+from cap.engine.model_request import ASKED_BEFORE
 from cap.engine.settings import Repairs
 from cap.errors import PromptError, UsageError
 from cap.models.providers import make_model

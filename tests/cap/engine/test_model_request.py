@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import cap
-from cap.engine.question import Author, Question, Tally, program_of
+from cap.engine.model_request import Author, Question, Tally, program_of
 from cap.errors import EmptyCompletion, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
 from cap.models.concurrency import together
