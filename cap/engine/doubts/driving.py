@@ -121,13 +121,15 @@ def driven_otherwise(
         effect: What the turn did.
     """
     base, _, travel = ITSELF
+    if base not in before.condition or base not in after.condition:
+        return
     clauses = [_usual(clause) for clause in clauses_of(text)]
     drives = bool(clauses) and bool(_DRIVES.match(clauses[0])) and not _OTHERS.match(clauses[0])
     left_on = effect.changed.get(VELOCITY, (None, None))[1]
     ends = _ENDS.search(text) or _LENGTH.search(text)
     if left_on and drives and ends and not _GOES_ON.search(text):
         yield f"a velocity of {left_on} is left on"
-    if base not in before.condition or base not in after.condition or not clauses:
+    if not clauses:
         return
     (x, y, heading), (end_x, end_y, end_heading) = (
         seen.condition[base][:3] for seen in (before, after)

@@ -217,10 +217,9 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\buntil (?:you|the robot)(?:'re| are| is) (?:at least |exactly )?(?=\d)": "to ",
     r"\bthree quarters of a (?=(?:square )?met|kilomet)": "0.75 ",
     r"\b(?:a quarter|one quarter) of a (?=(?:square )?met|kilomet)": "0.25 ",
-    **{
-        rf"\b{word} (?=(?:met(?:er|re)s?|cm|m|seconds?|degrees?)\b)": f"{number} "
-        for word, number in {"a": 1, **NUMBERS}.items()
-    },
+    rf"\b(a|{_NUMBER}) (?=(?:met(?:er|re)s?|cm|m|seconds?|degrees?)\b)": (
+        lambda m: f"{NUMBERS.get(m[1], 1)} "
+    ),
     r"(?:(?<=\d)|(?<=\d )|(?<=\d square ))met(?:er|re)s?\b": "m",
     r"\buntil (?=[^.;]*\d ?(?:mm|cm|m)\b)": "so that ",
     r"(?<=\d) ?[x×] ?(?=\d)": " by ",
