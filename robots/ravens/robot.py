@@ -517,6 +517,11 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
                 if (name := self._exact(given)) in goals:
                     raise Collision(f"{name!r} cannot be in two places; it is named twice")
                 goals[name] = target(known, place)
+            named = [str(place) for place in places.values()]
+            if all(place in goals for place in named):  # they change places, maybe in one stack
+                heights = {body.name: body.position[2] for body in known}
+                order = sorted(zip(named, goals, strict=True), key=lambda pair: heights[pair[0]])
+                goals = {name: goals[name] for _, name in order}
             self._world.recover()
             return self._arrange(*arrangement.plan(self._scene, goals, self._hand))
 
