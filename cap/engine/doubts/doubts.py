@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cap.engine.answer import State
-from cap.engine.doubts.drawing import SHAPES, missing_in_drawing
+from cap.engine.doubts.drawing import missing_in_drawing
 from cap.engine.doubts.driving import driven_otherwise
 from cap.engine.doubts.placing import PlacingCheck, quoted
 from cap.engine.doubts.sentence import (
@@ -27,7 +27,7 @@ from cap.engine.doubts.sentence import (
     read,
     relation_before,
 )
-from cap.engine.effect import INK, VELOCITY, Effect
+from cap.engine.effect import INK, ITSELF, VELOCITY, Effect
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -199,7 +199,8 @@ def doubts(
         [*before.positions, *after.positions, *map(str, before.facts.get("locations", ()))]
     )
     for name in _ABSENT.findall(text) if effect.altered and not effect.said else ():
-        if name.rstrip("s") not in known and not (INK in before.condition and name in SHAPES):
+        drawn = INK in before.condition and " " not in name  # a shape may have any name
+        if name.rstrip("s") not in known and not drawn:
             found.append(f"there is no {name!r}")
     if INK not in before.condition:
         found += _handled(text, before, after, effect, moved_before)
@@ -208,19 +209,24 @@ def doubts(
     found += _opened(text, before, after)
     names = {**before.positions, **before.landmarks} if INK not in before.condition else {}
     things = mentions(text, names) or re.search(r"\b(?:it|them)\b", text)
-    if not found and (SWAPS.search(text) or not things) and _left_still(text, effect):
+    if not found and (SWAPS.search(text) or not things) and _left_still(text, before, effect):
         return ("nothing changed: everything is where it was",)
     return tuple(dict.fromkeys(found))
 
 
-def _left_still(text: str, effect: Effect) -> bool:
-    """Tell whether nothing changed, after words that ask for a change."""
+def _left_still(text: str, before: Observation, effect: Effect) -> bool:
+    """Tell whether nothing changed, after words that ask for a change.
+
+    An action of a robot that does not drive may change what is not observed, such as a light.
+    """
+    moves = MOVES.match(text) or SWAPS.search(text)
     open_words = _ASKS.match(text) or text.endswith("?") or _MAY_BE_STILL.search(text)
     if open_words or (effect.acted and _ENDS_AS_IT_BEGAN.search(text)):
         return False
     if len(text.split()) < 3 or not effect.still or effect.answered or explained(effect):
         return False
-    return not effect.said or bool(MOVES.match(text) or SWAPS.search(text))
+    observed = not effect.acted or ITSELF[0] in before.condition
+    return bool(moves or (observed and not effect.said))
 
 
 def _handled(
@@ -230,8 +236,9 @@ def _handled(
     effect: Effect,
     moved_before: Mapping[str, Any],
 ) -> Iterator[str]:
-    """Yield what is otherwise than was said of things that can be moved."""
-    ends = {effect.places.get(name, ("", ""))[1] or end for name, (_, end) in effect.moved.items()}
+    """Yield what differs from what was said of things that can be moved."""
+    moved = effect.moved.items()
+    ends = {effect.places.get(name, ("", ""))[1] or tuple(end) for name, (_, end) in moved}
     if len(effect.moved) == 1 and _ONE_EACH.search(text):
         yield f"{quoted(effect.moved)} alone was moved, where two were to be"
     elif effect.moved and len(ends) == 1 and _TO_EACH.search(text):

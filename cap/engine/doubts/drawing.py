@@ -141,7 +141,7 @@ _LEADS = re.compile(
 )
 """A line from a named place one way."""
 _AROUND_BOTH = re.compile(
-    r"\ba?round (?:one|the \w+) (?:of the )?(?P<kind>\w+)\b.*\b(?:the |an)other\b"
+    r"\ba?round (?:one|the \w+) (?:of the )?(?P<kind>\w+)\b.*\ba?round (?:the |an)other\b"
 )
 _ALL_OF = r"(?:the|each|every|all|both)(?: of)?(?: the)?(?: (?:two|three|four|five|six))?"
 _EACH_AROUND = re.compile(

@@ -102,7 +102,8 @@ _RETURNS = re.compile(
 _TO = re.compile(r"^drive\b.*?\bto (?:the )?$|^(?:visit|(?:wait|drive) at) (?:the )?$")
 _NEXT_TO = re.compile(r"\b(?:clos\w*|near\w*|next|front|side|towards?|way|back to you)\b")
 _CLOSER = re.compile(
-    r"(?:drive|get|be)(?: \S+){0,3}? (?:(?P<closer>closer to|nearer to|towards?)"
+    r"(?:drive|get|be)(?: (?:[\d.]+|cm|m|an?|bit|little|much|even))*"
+    r" (?:(?P<closer>closer to|nearer to|towards?)"
     r"|away from|farther from|further (?:away )?from)(?: the)? $"
 )
 _ENDS = re.compile(r"\b(?:stop|halt|stand still|standstill)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
