@@ -45,7 +45,7 @@ def _text(path: Path, what: str) -> str:
             data = gzip.decompress(data)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        why = f"it is neither text in UTF-8 nor such packed by gzip ({error.reason})"
+        why = f"it is not UTF-8 text, plain or compressed with gzip ({error.reason})"
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise UsageError(f"cannot read {what} {path}: {why}")

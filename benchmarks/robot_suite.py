@@ -8,6 +8,7 @@ and the judge finds nothing lacking after the last.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -368,7 +369,8 @@ def _keep_pictures(robot: Any, first: Any, folder: Path, stem: str) -> dict[str,
         folder: Where the files go.
         stem: What their names begin with.
     """
-    stem = re.sub(r"[^\w.-]+", "-", stem)
+    plain = re.sub(r"[^\w.-]+", "-", stem)[:80]
+    stem = plain if plain == stem else f"{plain}-{zlib.crc32(stem.encode()):08x}"
     names = [f"{stem}_before.png", f"{stem}_after.png"]
     try:
         robot.render(SIZE_PX, SIZE_PX).save(folder / names[1])

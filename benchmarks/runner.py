@@ -69,20 +69,26 @@ def run(
     unpaid: list[Outcome] = []
     unasked: list[str] = []  # of each trial why its model could not be asked, "" if it could
     left = [trial for trial in trials if trial not in results.done]
+    late: list[tuple[Trial, Outcome]] = []
     if engine == "ray":
         outcomes = _on_ray(left, settings, jobs, address)
     else:
-        outcomes = _here(left, settings, jobs)
-    with contextlib.closing(outcomes):
-        for trial, outcome in outcomes:
-            if outcome.cause == UNPAID:
-                unpaid.append(outcome)
-                continue
-            results.add(trial, outcome)
-            on_done(trial, outcome)
-            unasked.append(outcome.extra.get(ENDPOINT, ""))
-            if len(unasked) >= _UNASKED_MOST and all(unasked):
-                break
+        outcomes = _here(left, settings, jobs, late)
+    try:
+        with contextlib.closing(outcomes):
+            for trial, outcome in outcomes:
+                if outcome.cause == UNPAID:
+                    unpaid.append(outcome)
+                    continue
+                results.add(trial, outcome)
+                on_done(trial, outcome)
+                unasked.append(outcome.extra.get(ENDPOINT, ""))
+                if len(unasked) >= _UNASKED_MOST and all(unasked):
+                    break
+    finally:
+        for trial, outcome in late:
+            if outcome.cause != UNPAID:
+                results.add(trial, outcome)
     if unasked and all(unasked):
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
@@ -100,8 +106,17 @@ def run(
 Outcomes = Generator[tuple[Trial, Outcome], None, None]
 
 
-def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
-    """Yield outcomes as they come from worker processes; once it is closed, these are killed."""
+def _here(
+    trials: Sequence[Trial], settings: Settings, jobs: int, late: list[tuple[Trial, Outcome]]
+) -> Outcomes:
+    """Yield outcomes as they come from worker processes; once it is closed, these are killed.
+
+    Args:
+        trials: What to run.
+        settings: What with.
+        jobs: How many processes.
+        late: Gets the outcomes that were there when it was closed.
+    """
     waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
     for trial in trials:
@@ -118,6 +133,8 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
         for thread in threads:
             if thread.ident is not None:
                 thread.join(_END_S)
+        while not done.empty():
+            late.append(done.get())
 
 
 class _WorkerThread(threading.Thread):

@@ -260,7 +260,7 @@ class BaseSuite:
         return ()
 
     def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
-        """Yield what reports count in splits and families: of a trial of many tasks, each."""
+        """Yield the trials that reports count in splits and families: one for each task."""
         yield trial, outcome
 
     def model_of(self, split: str) -> str:
@@ -273,7 +273,7 @@ class BaseSuite:
         return ()
 
     def write_files(self, folder: Path) -> None:
-        """Write what a results folder has beside its report, such as the samples it judged."""
+        """Write what a results folder contains in addition to its report, such as samples."""
 
 
 def names() -> list[str]:
@@ -330,7 +330,7 @@ def brought_suites() -> dict[str, EntryPoint]:
 
 
 def _failed(error: BaseException, what: str) -> BaseException:
-    """Return the error of a person's code that failed, with the line; a stop as it is."""
+    """Return a UsageError with the failing line of the user's code; a stop is unchanged."""
     if (stop := stop_in(error)) is not None:
         return stop
     frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -138,8 +138,6 @@ def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             yield f"{what}: {failure}", "bold red"
         case "repair":
             yield f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
-        case "run_again":
-            yield f"run again: {data['reason']}", "yellow"
         case "repeated_program":
             yield REPEATED_PROGRAM, "yellow"
         case "violations":

@@ -157,7 +157,7 @@ def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     from cap.result import plain
 
     def here(
-        trials: Sequence[Trial], settings: Settings, jobs: int
+        trials: Sequence[Trial], settings: Settings, jobs: int, late: list[tuple[Trial, Outcome]]
     ) -> Generator[tuple[Trial, Outcome], None, None]:
         settings = Settings(**json.loads(json.dumps(asdict(settings))))
         for trial in trials:

@@ -81,7 +81,7 @@ class ControlSuite(BaseSuite):
         """Let one program control one episode.
 
         Raises:
-            UsageError: The settings name a model, prompts or an option that does not exist.
+            UsageError: The settings name a model or prompts that do not exist.
             MissingKey: The model needs a key and none is set.
             MissingExtra: What simulates the task is not installed.
         """

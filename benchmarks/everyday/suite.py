@@ -40,9 +40,8 @@ from cap.robot import registry
 from cap.session.session import Session
 from cap.session.turn import Turn
 
-RESULTS = ("right", "wrong", "declined")
 RESULT = "result"
-"""The entry of `Outcome.extra` that says which of them."""
+"""The entry of `Outcome.extra` that says `right`, `wrong` or `declined`."""
 
 
 class EverydayTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +76,7 @@ class EverydaySuite(BaseSuite):
     usual_n = 1
     usual_mode = "instant"
     takes = ("mode", "prompts")
+    shares = ("declined",)
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every sentence."""
@@ -140,6 +140,7 @@ class EverydaySuite(BaseSuite):
             after, spoken = dict(robot.positions()), robot.spoken[said:]
         result, reason = verdict(task, turns[-1], before, after, spoken, undone)
         extra: dict[str, Any] = {RESULT: result, **extra_of(turns)}
+        extra["measured"] = {"declined": float(result == "declined")}
         if reason:
             extra |= {"missed": reason, "calls": shown_calls(turns)}
         cause = cause_of(turns[-1].failure) or "task"
@@ -149,7 +150,7 @@ class EverydaySuite(BaseSuite):
 
     def families(self, task: str) -> tuple[str, ...]:
         """Return a sentence's family."""
-        return (TASKS[task].family,)
+        return (TASKS[task].family,) if task in TASKS else ()
 
 
 def verdict(
@@ -160,7 +161,7 @@ def verdict(
     spoken: Sequence[str],
     undone: Mapping[str, Any],
 ) -> tuple[str, str]:
-    """Return which of `RESULTS` a session ended with, and why it is not right.
+    """Return `right`, `wrong` or `declined`, and why a session did not end right.
 
     Args:
         task: What was asked.

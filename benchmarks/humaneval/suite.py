@@ -152,7 +152,7 @@ class HumanEvalSuite(ProblemSuite):
         """Have one sample written, and judge it.
 
         Raises:
-            UsageError: The settings name a model, prompts or an option that does not exist.
+            UsageError: The settings name a model or prompts that do not exist.
             MissingKey: The model needs a key and none is set.
         """
         problem = self.problems[trial.task]

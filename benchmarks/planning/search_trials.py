@@ -31,7 +31,8 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
 
     Args:
         row: One of `ROWS`.
-        column: How it is planned: such as `greedy-token`, `beam saycan` or `2 beams`.
+        column: How it is planned: `greedy-token`, `greedy SCORES`, `beam SCORES` or `N beams`;
+            SCORES is `say`, `saycan` or `saycanpay`.
         number: Which puzzle.
         make_model: Makes the model.
     """

@@ -218,7 +218,7 @@ class ReasoningSuite(BaseSuite):
         """Ask one question once.
 
         Raises:
-            UsageError: The settings name a model, prompts or an option that does not exist.
+            UsageError: The settings name a model or prompts that do not exist.
             MissingKey: The model needs a key and none is set.
         """
         questions = TASKS[trial.task]

@@ -121,7 +121,7 @@ def _inert(value: object) -> str:
 
 
 def _page(report: Report) -> dict[str, Any]:
-    """Return what the page shows beside its texts."""
+    """Return the page's tables, bars and failures."""
     missed = list(failures(report))
     anchors = {(cell.task, cell.split): f"f{number}" for number, (cell, _) in enumerate(missed)}
     each = max(1, FAILURES_SHOWN // max(1, len(missed)))
@@ -149,10 +149,14 @@ def _bars(report: Report) -> list[dict[str, Any]]:
     cells = report.tasks if len(report.tasks) <= MOST_BARS else report.splits
     return [
         {
-            "name": f"{cell.task} {cell.split} n={cell.n}",
+            "name": f"{cell.task} {cell.split} n={cell.row['n']}",
             "rate": 100 * cell.successes / cell.n,
             "ends": [100 * end for end in cell.interval],
-            "published": cell.published,
+            "published": {
+                method: rate
+                for method, rate in cell.published.items()
+                if method not in ("pass@10", "pass@100")  # no rates of one answer
+            },
         }
         for cell in cells
     ]

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
-from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Trial, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Outcome, Trial, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
 
@@ -138,7 +138,8 @@ class Cell:
             if not found["n"]:
                 words.append(f"{name} none")
             elif name in self.shares:
-                words.append(f"{name} {100 * found['mean']:.1f} %")
+                of = "" if found["n"] == self.n else f" of {found['n']}"
+                words.append(f"{name} {100 * found['mean']:.1f} %{of}")
             else:
                 words.append(
                     "{} {median:.3g} ({least:.3g} to {most:.3g}{})".format(name, lacking, **found)
@@ -415,6 +416,9 @@ def _flat(table: Mapping[str, Any], of: str = "") -> Iterator[str]:
             yield f"{of}{name} {value}"
 
 
+_NOT_ENDED = Outcome(success=False, cause="", instruction="", program="")
+
+
 def read(folder: Path) -> Report:
     """Return the report of a results folder.
 
@@ -442,17 +446,23 @@ def read(folder: Path) -> Report:
         for task in (ALL, *known.families(trial.task)):
             yield families.setdefault((task, trial.split), Cell(task, trial.split))
 
+    ended = set[Trial]()
     for line in read_lines(folder):
         asked[line.trial] = None
+        ended.add(line.trial)
         sampled |= line.trial.sample > 0
         for cell in cells_of(line.trial):
             cell.add(line)
         for part in known.parts(line.trial, line.outcome):
             for cell in sums_of(part[0]):
                 cell.add(Line(*part))
+                cell.asked += 1
     for trial in asked:
-        for cell in (*cells_of(trial), *sums_of(trial)):
+        for cell in cells_of(trial):
             cell.asked += 1
+        for part in known.parts(trial, _NOT_ENDED) if trial not in ended else ():
+            for cell in sums_of(part[0]):
+                cell.asked += 1
     if not total.n:
         beside = read_beside(folder)
         more = f"; {cost_beside(beside)}" if beside.requests else ""

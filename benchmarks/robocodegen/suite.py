@@ -62,7 +62,7 @@ OTHERS = (
     "37 of this project's own, in the families of the paper's; the published values are for the "
     "paper's 37, which are others: compare arms, not values"
 )
-"""What stands beside the published values."""
+"""Note on the published values."""
 
 
 FILES = ("numpy", "control", "geometry", "scene")
@@ -174,7 +174,7 @@ class RoboCodeGenSuite(ProblemSuite):
         """Have one function written and judge it, or one pass of them.
 
         Raises:
-            UsageError: The settings name a model, prompts, problems or an option that do not exist.
+            UsageError: The settings name a model, prompts or problems that do not exist.
             ProblemError: A problem's own reference fails; that is no verdict on a model.
         """
         if trial.split == GIVEN:
@@ -215,12 +215,17 @@ class RoboCodeGenSuite(ProblemSuite):
         return tuple(filter(None, (problem.family, problem.generalisation)))
 
     def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
-        """Yield the problems of a pass as trials of their own; any other trial as it is."""
-        if trial.task != LIBRARY or "problems" not in outcome.extra:
+        """Yield the problems of a pass as trials; any other trial as it is.
+
+        A pass that broke counts for each problem.
+        """
+        if trial.task != LIBRARY:
             yield trial, outcome
             return
-        for name, part in outcome.extra["problems"].items():
-            yield replace(trial, task=name), Outcome(**part)
+        broken = replace(outcome, requests=0, prompt_tokens=0, completion_tokens=0, cost_usd=None)
+        found = outcome.extra.get("problems", {})
+        for name in found or self.problems:
+            yield replace(trial, task=name), Outcome(**found[name]) if found else broken
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of an arm, and of its families: for other problems."""

@@ -122,7 +122,7 @@ class TabletopSuite(BaseSuite):
         """Carry out one trial.
 
         Raises:
-            UsageError: The settings name a model, prompts or an option that does not exist.
+            UsageError: The settings name a model or prompts that do not exist.
             MissingKey: The model needs a key and none is set.
         """
         cell = CELLS[trial.task, trial.split]

@@ -120,7 +120,7 @@ def _no_answer(abort: click.Abort) -> bool:
 
 def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
-        remark("nobody to ask: standard input is not a terminal; run cap in a terminal")
+        remark("cannot ask: standard input is not a terminal; run cap in a terminal")
         return False
     try:
         import termios
@@ -143,7 +143,7 @@ def ask_person(question: str) -> bool:
 
 
 def keep_skill(offered: Any) -> bool:
-    """Ask the person whether an `OfferedSkill` is kept; where nobody is, it is."""
+    """Ask the person whether an `OfferedSkill` is kept; without a terminal, it is."""
     if not sys.stdin.isatty():
         return True
     name = printable(offered.definition.name)

@@ -112,6 +112,9 @@ class Pictures(Film):
         """Write the last picture and the film; return the files, in order."""
         self.robot.on_frame = None
         paths = [*self._paths, self._save("after.png")]
+        if hasattr(self.robot, "svg"):  # what was drawn, as lines
+            paths.append(self._folder / "after.svg")
+            paths[-1].write_text(self.robot.svg(), encoding="utf-8")
         if self._film is not None:
             self._frames.append(lerobot.png(self.robot.render(FILM_PX, FILM_PX)))
             write = _write_mp4 if self._film.suffix.lower() == ".mp4" else _write_gif

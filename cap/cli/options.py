@@ -72,7 +72,17 @@ def _named_numbers(
     return found
 
 
-PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
+class _Named(click.Path):
+    """A path that must be named: an empty text is not the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("it is empty; specify a path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH, FILE = _Named(path_type=Path), _Named(path_type=Path, dir_okay=False)
 PATH.name, _PORT.name = "dir", "port"  # as the help shows their values
 
 
@@ -580,7 +590,7 @@ def robot_values(given: Sequence[str]) -> dict[str, Any]:
 
 
 def unasked_config() -> Any:
-    """Return the settings that hold where nobody is asked about those of a folder's file."""
+    """Return the settings, without asking whether those of ./cap.toml count."""
     return config.load(os.environ, Path.cwd())
 
 

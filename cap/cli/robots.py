@@ -239,7 +239,7 @@ def _checked_step(step: Step, checklist: BringUp) -> Checked:
         checklist.stop()
         stop_signals.taken()  # what is left is only to be written down
         code = 130 if isinstance(stop, KeyboardInterrupt) else int(str(stop.code))
-        why = "it was ended here; what moved was stopped"
+        why = "it was interrupted, and the robot was stopped"
         return Checked(step.title, "interrupted", why, question, code)
 
 
@@ -266,7 +266,7 @@ def _shown_and_asked(source: str) -> bool:
     help="Compute the calibration from the pairs and write it to FILE, which must not already "
     "exist.",
 )
-@click.option("--name", metavar="TEXT", default="camera", help="With --solve, the camera's name.")
+@click.option("--name", metavar="TEXT", help="With --solve, the camera's name (default: camera).")
 @click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
 @click.option(
     "--limit-mm",
@@ -282,7 +282,7 @@ def check_camera(
     file: Path,
     pairs_file: Path | None,
     solve: bool,
-    name: str,
+    name: str | None,
     serial: str | None,
     limit_mm: float,
 ) -> int:
@@ -297,12 +297,14 @@ def check_camera(
     from robots.perception.calibration.pairs import load_pairs
 
     fit: Fit | None = None
+    if not solve and (name or serial):
+        raise click.UsageError("--name and --serial go with --solve")
     if solve:
         if pairs_file is None:
             raise click.UsageError("--solve needs --pairs PAIRS")
         if file.exists():
             raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
-        found, fit = _solved(load_pairs(pairs_file), name, serial)
+        found, fit = _solved(load_pairs(pairs_file), name or "camera", serial)
         if fit.ok(limit_mm):
             file.write_text(found.text(), encoding="utf-8")
     else:

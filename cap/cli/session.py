@@ -17,7 +17,7 @@ from cap.cli.approval import approval, approver, ask_for_program, ask_person, ke
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.cli.output import SessionConsole, is_json, print_json, remark
 from cap.config import data_folder
-from cap.errors import CapError, MissingSimulator, UsageError
+from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.models.base import Usage
 from cap.result import plain
@@ -57,8 +57,14 @@ def open_session(
         session = _make_session(options, settings, trace, people)
     for why in session.damaged_skills.values():
         remark(f"warning: skipping a skill: {why}")
-    with session:
-        yield session
+    try:
+        with session:
+            yield session
+    except Stopped:  # no report follows
+        if not is_json():
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo(f"run: {session.trace.folder}")
+        raise
 
 
 def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
@@ -254,6 +260,9 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     given = options.robot_options
     if mode == "physics":  # no other engine goes on with it
         wanted = kept.engine_option(robot)
+        for name, value in wanted.items():
+            if any(one.startswith(f"{name}=") and one != f"{name}={value}" for one in given):
+                raise UsageError(f"the saved session uses {name}={value}; leave out -R {name}")
         given = tuple(one for one in given if one.partition("=")[0] not in wanted)
         given += tuple(f"{name}={value}" for name, value in wanted.items())
     return replace(
@@ -276,6 +285,13 @@ def _go_on(session: Any, kept: Any, folder: Any) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         remark(f"note: variables and history only; {why}")
+    from cap.trace.export.run_record import RunRecord
+
+    with contextlib.suppress(CapError):  # a file, or a damaged trace
+        last = RunRecord.read(folder).turns[-1:]
+        if last and last[0].ok is None:
+            words = last[0].instruction[:80]
+            remark(f"note: the last turn was interrupted and is discarded: {words}")
 
 
 @contextmanager
@@ -306,9 +322,13 @@ def resumed(
 def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     """Open a session like that of a run; yield it, and its steps as they are repeated."""
     from cap.session import replay, session_file
-    from cap.trace.reader import read_header
+    from cap.trace.reader import UNREADABLE, read_events, read_header
 
     todo = replay.steps(folder)
+    for event in read_events(folder):
+        if event["kind"] == UNREADABLE:
+            line = f"line {event['data']['line']} of {folder / 'events.jsonl'}"
+            remark(f"warning: {line} cannot be read; skipping it")
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True
@@ -424,7 +444,8 @@ def say_end(session: Any, folder: str = "run") -> None:
         session: Whose turns are over.
         folder: What the run's folder is called.
     """
-    session.report_held()
+    if not session.turns or session.turns[-1].ok:  # else it was reported with the failure
+        session.report_held()
     if unsent := _unsent(session.robot):
         click.echo("commands that would be sent:")
         for line in unsent:

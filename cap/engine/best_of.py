@@ -295,7 +295,7 @@ class BestOf:
                 goal=None if self.asked.goal is None else self.asked.goal.says(robot),
                 doubts=doubts(words, before, after, effect, self.asked.moved_before),
             )
-            self.author.trace.progress("tried", number=number, robot=robot)
+            self.author.trace.progress("tried", number=number)
         return tried
 
     def _accepted(self, robot: Any) -> bool:

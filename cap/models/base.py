@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What a person may say of how a model is asked; None for the provider's own."""
+    """The user's settings for a model; None for the provider's own."""
 
     base_url: str | None = None
     """Address of the endpoint, up to and with `/v1`."""
@@ -75,7 +75,7 @@ class ModelSettings:
     """Whether answers come in pieces; None for where somebody watches."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Check the values.
 
         Raises:
             UsageError: A value is of another kind than its field.

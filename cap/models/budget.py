@@ -105,10 +105,6 @@ class Account:
         with self._lock:
             self._spent_usd += cost_usd
 
-    def wait(self, seconds: float) -> None:
-        """Wait before a request is sent again, no longer than it may be sent."""
-        time.sleep(seconds)
-
 
 class Budget:
     """Lets requests go out one by one, and counts what their answers took.
@@ -184,11 +180,12 @@ class Budget:
         """
         priced = completion.cost_usd is not None
         if not (priced or completion.prompt_tokens or completion.completion_tokens):
+            notes = [] if self._price in (None, FREE) else [ESTIMATED]
             completion = replace(
                 completion,
                 prompt_tokens=tokens_of(len(prompt)),
                 completion_tokens=tokens_of(len(completion.text)),
-                notes=(*completion.notes, *([ESTIMATED] if self._price else [])),
+                notes=(*completion.notes, *notes),
                 estimated=True,
             )
         if self._price is not None and not priced:

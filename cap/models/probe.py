@@ -56,8 +56,9 @@ def _window(model: OpenAIModel, widest: int) -> tuple[int | None, bool | None]:
     """
     read: int | None = None
     size = NARROWEST
-    renamed = model.mode == "chat" and "max_tokens" in model.abilities.refused
-    limit = {"max_completion_tokens" if renamed else "max_tokens": MAX_TOKENS}
+    names = ("max_tokens", "max_completion_tokens") if model.mode == "chat" else ("max_tokens",)
+    taken = [name for name in names if name not in model.abilities.refused]
+    limit = dict.fromkeys(taken[:1], MAX_TOKENS)
     while size <= widest:
         word = "".join(random.choices("abcdefghjkmnpqrstuvwxyz", k=8))
         begin, end = f"The password is {word}.\n", "\nThe password, which is at the top, is"

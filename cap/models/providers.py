@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -304,7 +303,6 @@ def _endpoint(
         Client(settings, key, headers, query, secrets, provider.window),
         budget=_budget(full, terms, per_minute=settings.requests_per_minute),
         cuts_off=provider.cuts_off,
-        sleep=time.sleep if terms.account is None else terms.account.wait,
         abilities_file=cache_folder() / "abilities.json",
     )
 

@@ -37,8 +37,6 @@ _LMPS = {
     "parse_pos": "parse_position",
 }
 """The LMPs of the release, by the names of their files without a prefix."""
-LMPS = frozenset(_LMPS.values())
-"""Their names in programs."""
 _MOST = 2 / 3
 """The share of examples that must set a variable last for it to be what they return."""
 _PREFIX = re.compile(r"^# ((?:define|write) function: )", re.MULTILINE)

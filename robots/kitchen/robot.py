@@ -171,7 +171,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
                 self._busy.release()
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
+        """Begin another turn; return the instructions that were undone."""
         self._world.track = []
         return super().end_turn(words)
 
@@ -646,7 +646,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
                 lost.append(error)
             self._world.state = replace(self.state, turns=history.taken_back(number))
         if lost:
-            raise type(lost[0])(f"all else was taken back, but {'; '.join(map(str, lost))}")
+            raise type(lost[0])(f"all else was undone, but {'; '.join(map(str, lost))}")
         return True
 
     @action

@@ -131,7 +131,7 @@ class KitchenState:
     deeds: tuple[Deed, ...] = ()
     """What the arm did last, the first first, as far as it is remembered."""
     deeds_done: int = 0
-    """How much it did in all that was not taken back."""
+    """How much it did in all that was not undone."""
     turns: TurnHistory[TurnStart] = field(default_factory=TurnHistory)
     """What each of the last turns began with."""
     known: tuple[tuple[str, str], ...] = ()

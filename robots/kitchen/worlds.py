@@ -187,7 +187,7 @@ class KitchenWorld(ABC):
                     self._reverse(deed)
             except (Collision, NotGrasped, Unreachable) as error:
                 raise type(error)(
-                    f"{error}; {undone} of {count} moves are taken back, undo again for the rest"
+                    f"{error}; {undone} of {count} moves are undone; undo again for the rest"
                 ) from None
             finally:  # neither the deed nor what reversed it is left to undo
                 if gone or self.state.deeds_done > before.deeds_done:
@@ -196,7 +196,7 @@ class KitchenWorld(ABC):
         return list(lost.values())
 
     def _gone(self, deed: Deed) -> str:
-        """Return why a deed can never be undone, in words; "" if it can."""
+        """Return the reason why a deed cannot be undone; "" if it can."""
         if deed.opening_m is not None:
             return ""
         if deed.name not in (thing.name for thing in self.state.things):
@@ -324,7 +324,7 @@ class KitchenWorld(ABC):
         self._new_leg = False
         self.track = [*track, (here.travel, *here.base.xy)]
 
-    # What a person does.
+    # What the user changes.
 
     def remove(self, name: str) -> None:
         """Take an object out of the kitchen.
@@ -459,7 +459,8 @@ class InstantKitchen(KitchenWorld):
         """Take hold of an object; see `KitchenWorld`."""
         state = self.state
         thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        if thing is None:
+        tip = planned.grip.tip[:2]
+        if thing is None or math.dist(thing.xy, tip) > thing.radius + ASTRAY_M:
             raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
         loads = [thing, *state.contents(thing)]
         grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)

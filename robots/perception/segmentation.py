@@ -77,15 +77,17 @@ class ColorDepthDetector:
             above = (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
             above &= (x > left - margin) & (x < right + margin)
             above &= (y > front - margin) & (y < back + margin)
+        cut = np.zeros_like(above)
         if frame.robot is not None:
             above &= ~frame.robot
+            cut = ~_inner(~frame.robot)  # what touches the robot may be a part of an object
         eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
         # How many pixels make an object, at the middle of the picture's distance.
         distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
         edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
         least = _LEAST_SHARE * edge * edge
-        for color, patch in self._patches(points, above, frame.rgb):
+        for color, patch in self._patches(points, above, cut, frame.rgb):
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
@@ -123,7 +125,11 @@ class ColorDepthDetector:
         )
 
     def _patches(
-        self, points: Array, above: NDArray[np.bool_], rgb: NDArray[np.uint8]
+        self,
+        points: Array,
+        above: NDArray[np.bool_],
+        cut: NDArray[np.bool_],
+        rgb: NDArray[np.uint8],
     ) -> Iterator[tuple[str, Array]]:
         """Yield connected points of one colour, but for the fringes of other things."""
         seen = tones(rgb[above].astype(float))
@@ -132,9 +138,9 @@ class ColorDepthDetector:
         for number, color in enumerate(self._names):
             own = np.zeros_like(above)
             own[above] = nearest == number
-            places, solid = points[own], _inner(own)[own]
+            places, solid, hidden = points[own], _inner(own)[own], cut[own]
             for members in _connected(places):
-                if solid[members].mean() >= _LEAST_SOLID:
+                if solid[members].mean() >= _LEAST_SOLID and not hidden[members].any():
                     yield color, places[members]
 
     def _objects(self, color: str, patch: Array, eye: Array) -> Iterator[Detection]:

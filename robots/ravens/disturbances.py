@@ -78,7 +78,8 @@ def parse(values: Any) -> Disturbances:
         return msgspec.convert(values or {}, Disturbances)
     except msgspec.ValidationError as error:
         known = ", ".join(Disturbances.__struct_fields__)
-        raise UsageError(f"disturbances: {error}; known: {known}") from None
+        why = str(error).replace("`", "'").replace("$.", "")
+        raise UsageError(f"disturbances: {why}; known: {known}") from None
 
 
 def _shifted(place: Vec3, by: Any) -> Vec3:

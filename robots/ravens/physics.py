@@ -154,7 +154,7 @@ class PhysicsTabletop(MotorWorld[WorldState], TabletopWorld):
 
     @cached_property
     def _studio(self) -> Any:
-        """What poses for pictures, in MuJoCo whatever engine moves the arm."""
+        """The scene that pictures are taken of: in MuJoCo, whichever engine moves the arm."""
         if not find_spec("mujoco"):
             raise MissingSimulator(
                 f"pictures need MuJoCo, which is not installed: {install_extra('sim')}"

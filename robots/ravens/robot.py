@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound, RobotError
+from cap.errors import Collision, NotFound, RobotError, Unreachable
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
@@ -160,7 +160,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         return self._find(name, self._scene.names, "object")
 
     def _find(self, name: str, known: Iterable[str], what: str) -> str:
-        """Return the known name that a name means; say so where the arm may hide what it is of."""
+        """Return the exact name; if there is none, say that the arm may hide the object."""
         try:
             return find(name, known, what)
         except NotFound as error:
@@ -443,9 +443,25 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
                 filled = self._scene[name].kind == "bowl" and transfer.resting_on(self._scene, name)
                 if not filled:
                     raise
-                self._arrange(*arrangement.plan(self._scene, {name: xy}, self._hand))
+                self._arrange(*self._plan_filled(name, xy, area))
                 return np.array(self._scene[name].xy)
             return self._carry_out(planned)
+
+    def _plan_filled(self, name: str, xy: XY, area: bool) -> Any:
+        """Plan how a filled bowl gets to a place; to a named one, or the nearest free spot.
+
+        Raises:
+            Unreachable: The place is out of reach.
+            Collision: There is no room.
+        """
+        failure: Collision | Unreachable | None = None
+        for spot in (xy, *(transfer.around(xy, transfer.PLACE_RINGS) if area else ())):
+            try:
+                return arrangement.plan(self._scene, {name: spot}, self._hand)
+            except (Collision, Unreachable) as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
 
     def _check_not_below(self, name: str, second: Place) -> None:
         """Refuse to put an object on what stands on it, or in it.
@@ -517,7 +533,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
                 if (name := self._exact(given)) in goals:
                     raise Collision(f"{name!r} cannot be in two places; it is named twice")
                 goals[name] = target(known, place)
-            named = [str(place) for place in places.values()]
+            named = [plain(place) if isinstance(place, str) else "" for place in places.values()]
             if all(place in goals for place in named):  # they change places, maybe in one stack
                 heights = {body.name: body.position[2] for body in known}
                 order = sorted(zip(named, goals, strict=True), key=lambda pair: heights[pair[0]])

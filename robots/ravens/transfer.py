@@ -368,14 +368,16 @@ def on_free_spot(scene: Scene, name: str, base: Body, hand: Hand = WAITING) -> T
     """Plan how an object gets onto a wide thing beside what stands there: nearest its middle.
 
     Raises:
-        Unreachable: As `transfer`.
+        Unreachable: The object cannot be reached.
         Collision: There is no free spot on it, or the object cannot be taken.
     """
     taken = _taken(scene, name, hand)
     rings = np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP).tolist()
     if planned := _first(scene, taken, around(base.xy, rings), hand, base.top):
         return planned
-    raise Collision(f"no free spot for {name!r} on {base.name!r}; take something off it first")
+    raise Collision(
+        f"no free spot within reach for {name!r} on {base.name!r}; take something off it first"
+    )
 
 
 def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body] = ()) -> Transfer:

@@ -1,4 +1,4 @@
-"""The tabletop's state, and the seam between its primitives and what carries them out."""
+"""The tabletop's state, and the interface between its primitives and the worlds that run them."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class MotorWorld(ABC, Generic[State]):
 
     @abstractmethod
     def _after(self, now: State) -> State:
-        """Return the state that a motion leaves, which ends like this."""
+        """Return the state after a motion that ended as `now`."""
 
     def now(self) -> State:
         """Return how everything is at this moment, in the middle of a motion too."""

@@ -113,12 +113,12 @@ class SimulatedRobot(ABC, Generic[State]):
 
 
 class TurnTaker:
-    """What a simulated robot is as well whose state has `turns`, which programs can undo."""
+    """Adds `end_turn` to a robot whose state has `turns`."""
 
     _world: Any
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
+        """Begin another turn; return the instructions that were undone."""
         state = self._world.state
         self._world.state = replace(state, turns=state.turns.ended(words))
         undone: tuple[str, ...] = state.turns.undone

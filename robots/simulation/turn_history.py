@@ -73,7 +73,7 @@ class TurnHistory(Generic[Before]):
         return self.earlier[-count].before
 
     def taken_back(self, count: int) -> TurnHistory[Before]:
-        """Return the history now that so many of the last turns are taken back."""
+        """Return the history now that so many of the last turns are undone."""
         words = [turn.words for turn in reversed(self.earlier[-count:]) if turn.words]
         return TurnHistory(self.earlier[:-count], undone=(*self.undone, *words))
 

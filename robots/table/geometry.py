@@ -40,7 +40,7 @@ PLACES: Mapping[str, XY] = {**CORNERS, **SIDES, "middle": (0.0, -0.5)}
 
 
 class Solid(Protocol):
-    """An object, as what stands in the way or is named sees it."""
+    """An object, as planners and names need it."""
 
     @property
     def name(self) -> str:

@@ -24,7 +24,7 @@ _MOST_TILT_DEG = 45.0
 TOOL_TOLERANCE_M = 0.02
 """How far the tool may be from where the arm model has it: arms differ by a few millimetres."""
 TOOL_TOLERANCE_RAD = math.radians(8.0)
-"""And by a few degrees; more than this and the fingers close beside what they should hold."""
+"""How far it may be turned from there; beyond this the fingers miss what they should hold."""
 Range = tuple[float, float]
 
 

@@ -65,7 +65,8 @@ class TabletopOptions(MotionLimits):
         try:
             return msgspec.convert(dict(given), cls)
         except msgspec.ValidationError as error:
-            raise UsageError(f"options of the robot 'tabletop': {error}") from None
+            why = str(error).replace("`", "'").replace("$.", "")
+            raise UsageError(f"options of the robot 'tabletop': {why}") from None
 
     @property
     def sees(self) -> bool:

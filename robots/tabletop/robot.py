@@ -112,7 +112,7 @@ class TabletopRobot:
         return make_twin(state, self._arm.driver.fingers, self._arm.limits)
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
+        """Begin another turn; return the instructions that were undone."""
         return self._world.end_turn(words)
 
     def stop(self) -> None:

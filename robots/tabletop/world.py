@@ -93,7 +93,7 @@ class HardwareWorld(TabletopWorld):
         self._turns = turns
 
     def end_turn(self, words: str) -> tuple[str, ...]:
-        """Begin another turn, whether the table is seen now; return what was taken back."""
+        """Begin another turn, whether the table is seen now; return the instructions undone."""
         undone = self._turns.undone
         self._turns = self._turns.ended(words)
         return undone

@@ -19,7 +19,15 @@ _MOST_DIFFERING = 20
 
 
 def show_report(folder: Path) -> Any:
-    """Write a folder's report, and print it as far as there is one: the headline comes first.
+    """Write a folder's report, and print it, as JSON too; return it, None if no trial has ended."""
+    report = _written(folder)
+    if report is not None and is_json():
+        print_json([report.as_json])
+    return report
+
+
+def _written(folder: Path) -> Any:
+    """Write a folder's report and, where no JSON is wanted, print it; the headline comes first.
 
     Of many tasks only the sums are shown.
 
@@ -36,9 +44,7 @@ def show_report(folder: Path) -> Any:
         return None
     report = reports.read(folder)
     markdown, page = write(folder)
-    if is_json():
-        print_json([report.as_json])
-    else:
+    if not is_json():
         for line in (report.title, *report.headline):
             click.echo(printable(line))
         click.echo("")
@@ -49,7 +55,7 @@ def show_report(folder: Path) -> Any:
         found = reports.rows_of([*report.sums, *tasks])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         _show_reasons(report)
-    click.echo(f"report: {markdown} and {page.name}")
+        click.echo(f"report: {markdown} and {page.name}")
     return report
 
 
@@ -90,11 +96,13 @@ def report(folders: tuple[Path, ...], junit: Path | None) -> int:
 
     if junit is not None and len(folders) > 1:
         raise UsageError("--junit writes one file for one folder; name a single DIR")
+    found = []
     for number, folder in enumerate(folders):
-        if number:
+        if number and not is_json():
             click.echo("")
-        if show_report(folder) is None:
-            read(folder)  # says why there is none
+        found.append(_written(folder) or read(folder))  # which says why there is none
+    if is_json():
+        print_json([one.as_json for one in found])
     if junit is not None:
         xml.write(folders[0], junit)
     return 0

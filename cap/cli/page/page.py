@@ -50,6 +50,8 @@ READ_S = 0.7
 """A question is shown for so long before it can be answered: no second click answers it unseen."""
 SETTLE_S = 0.5
 """What was taken leaves the field once nothing was typed for so long."""
+_ON_ITS_WAY_S = 2.0
+"""So long after an instruction left the field, text that still begins with it may come."""
 
 
 PORT = 8093
@@ -116,7 +118,7 @@ class InstructionField:
     """What is typed as an instruction in one browser, and when it is whole.
 
     A browser sends what is in a field at most every 50 ms, and of its messages that wait only the
-    last one. So Enter is no message of its own, which would drop the last letters: it is a line
+    last one. So Enter is not a separate message, which would drop the last letters: it is a line
     break in the text, and a reader of the break has read all that comes before it.
     """
 
@@ -124,6 +126,8 @@ class InstructionField:
     """What is in the field."""
     taken = ""
     """Its beginning that was taken."""
+    _left, _left_s = "", 0.0
+    """What left the field last, and when."""
 
     def typed(self, text: str) -> str:
         """Return the instruction that is complete with this text; "" if none is.
@@ -135,6 +139,10 @@ class InstructionField:
             text: All that is in the field.
         """
         before, self.text = self.text[len(self.taken) :], text
+        longer = len(text) > len(self._left) and text.startswith(self._left)
+        if self._left and longer and time.monotonic() - self._left_s < _ON_ITS_WAY_S:
+            self.taken = self._left  # it was typed before the browser knew
+        self._left = ""
         if not text.startswith(self.taken):
             self.taken = ""
         rest = text[len(self.taken) :]
@@ -148,6 +156,7 @@ class InstructionField:
 
     def settled(self) -> str:
         """Take out what was taken; return what then is to be in the field."""
+        self._left, self._left_s = self.taken, time.monotonic()
         self.text, self.taken = self.text[len(self.taken) :], ""
         return self.text
 
@@ -395,6 +404,7 @@ class LivePage:
                     if not self._stopping:
                         return
                     self.set_busy(False)  # a stop that came just as its turn ended
+                    self._drop_waiting()
                 finally:
                     self._stopping = False
                     stop_signals.why = BY_CTRL_C
@@ -440,17 +450,21 @@ class LivePage:
             if line.startswith("/"):
                 self.story.command(line)
             if not self._commands.obey(line):
-                with self._lock:
-                    dropped = list(self._waiting)
-                    self._waiting.clear()
-                    self._tell_waiting()
-                for left in dropped:
-                    self.story.show(f"this is not run after that: {left}", "yellow")
+                self._drop_waiting()
         finally:
             self._approved_by = None
             self._edit = self._refused = ""
             self.set_busy(False)
             self._show_robot()
+
+    def _drop_waiting(self) -> None:
+        """Drop what waits, and show it."""
+        with self._lock:
+            dropped = list(self._waiting)
+            self._waiting.clear()
+            self._tell_waiting()
+        for left in dropped:
+            self.story.show(f"this is not run after that: {left}", "yellow")
 
     def set_busy(self, busy: bool) -> None:
         """Say whether a turn is under way."""

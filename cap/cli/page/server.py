@@ -5,7 +5,7 @@ started on a socket of ours, and each handshake passes `Access` first.
 
 A web page elsewhere may send requests to this machine and may have its own name point here (DNS
 rebinding). So the host must be one of this machine's own names, the origin the page itself, and the
-token of the link must be known, or the cookie that the link leaves: a secret of its own.
+token of the link must be known, or the cookie that the link leaves: which has a separate secret.
 """
 
 from __future__ import annotations

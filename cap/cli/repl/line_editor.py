@@ -38,7 +38,7 @@ class ReplCompleter(Completer):
     """Completes what is typed at the prompt of one session."""
 
     def __init__(self, session: Any) -> None:
-        """Know nothing of the scene yet: it is looked at when somebody asks, and only once."""
+        """Know nothing of the scene yet: it is looked at once, at the first Tab."""
         self.session = session
         self._objects: list[str] | None = None
 

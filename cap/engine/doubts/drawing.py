@@ -193,7 +193,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
             if not changes:
                 yield from _misplaced(text, shapes, before)
                 yield from _not_aslant(text, shapes)
-                yield from _led_otherwise(text, shapes, before)
+                yield from _led_differently(text, shapes, before)
 
 
 def _not_erased(
@@ -430,7 +430,7 @@ def _not_aslant(words: str, shapes: Sequence[Points]) -> Iterator[str]:
         yield f"the {match['kind']} is not turned by {match['degrees']} degrees"
 
 
-def _led_otherwise(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+def _led_differently(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
     """Yield that a line does not lead from where it was to begin the way that was said."""
     match = _LEADS.search(words)
     places = {**before.landmarks, **before.positions}

@@ -24,7 +24,7 @@ import msgspec
 from cap.engine.answer import Answer
 from cap.engine.best_of import drawn_alike
 from cap.engine.effect import Effect
-from cap.errors import CapError, NotFound, NotRecorded, SkillError
+from cap.errors import CapError, NotFound, NotRecorded, SkillError, UsageError
 from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
 from cap.program.scope import Definition
@@ -78,7 +78,7 @@ class KnownAnswers:
 
 
 class SkillExample(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that a skill was learned from; what stands in its file, in its order."""
+    """A turn that a skill was learned from: the fields of its file, in order."""
 
     format: Literal["cap skill example"] = "cap skill example"
     version: Literal[1] = 1
@@ -97,7 +97,7 @@ class SkillExample(msgspec.Struct, frozen=True, kw_only=True):
     before: SavedSession
     """Session and world before it."""
     held: str = ""
-    """What robot, prompts and skill were when it was run last: see `skill_check.conditions`."""
+    """What robot, prompts and skill were when it was run last: see `CheckedRobot.conditions`."""
     aside: str = ""
     """Why the skill is set aside; "" if its example did then what it is to do."""
 
@@ -155,7 +155,7 @@ class SkillCheck:
     skill: str
     """Its name."""
     came: Outcome
-    """Set aside is what did otherwise or failed; what could not be run says nothing."""
+    """`set aside` if its result was different or failed; `not run` if it could not be run."""
     reason: str = ""
     """Why."""
 
@@ -230,7 +230,8 @@ class CheckedRobot:
         if same and example.output in (None, output_of(turn)) and drawn_alike(ink, example.ink):
             return ""
         did = now.line or "something else"
-        return f"its example did: {then.line}; now: {did}{', otherwise' * (did == then.line)}"
+        differs = ", but with different details" if did == then.line else ""
+        return f"its example did: {then.line}; now: {did}{differs}"
 
 
 def check_skills(
@@ -257,7 +258,12 @@ def check_skills(
             if kept is None:
                 found.append(SkillCheck(name, "no example"))
             elif (robot := robot_of(kept)) is not None:
-                skills = store.with_needs(name)
+                try:
+                    skills = store.with_needs(name)
+                except UsageError:
+                    if changed_only:  # it is reported where skills are offered
+                        continue
+                    raise
                 now = robot.conditions(skills)
                 if not (changed_only and kept.held == now):
                     aside = robot.run(kept, [skill.definition for skill in skills], model)

@@ -213,7 +213,7 @@ class SkillStore:
         return tuple(order[::-1])
 
     def save(self, *skills: Skill) -> Path:
-        """Write skills to files of their own; return where the last one is.
+        """Write each skill to its own file; return the last file.
 
         Raises:
             UsageError: A name is taken or cannot be a skill's; nothing was written.

@@ -259,6 +259,10 @@ def test_a_shared_library_keeps_what_was_written(
     assert whole.prompt_tokens == 300
     found = SUITE.parts(Trial(LIBRARY, "flat-single", 0), whole)
     assert [trial.task for trial, _ in found] == ["get_highest_point", "get_top_point"]
+    broken = Outcome(False, "infrastructure", "any", "", requests=2)
+    parts = list(SUITE.parts(Trial(LIBRARY, "flat-single", 0), broken))
+    assert [part.task for part, _ in parts] == list(SUITE.problems)
+    assert not any(one.success or one.requests for _, one in parts)
 
 
 def test_a_shared_library_takes_all_problems_or_none(tmp_path: Path) -> None:

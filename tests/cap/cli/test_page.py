@@ -77,6 +77,14 @@ def test_what_was_taken_leaves_the_field_and_what_is_typed_on_stays() -> None:
     assert field.typed("then stop\n") == "then stop"  # pasted: asked for again
 
 
+def test_what_a_browser_sends_before_it_knows_that_it_was_taken_is_not_taken_again() -> None:
+    field = InstructionField()
+    assert field.typed("go home\n") == "go home"
+    assert field.settled() == ""
+    assert field.typed("go home\nst") == ""  # on its way
+    assert field.typed("stop\n") == "stop"
+
+
 NASTY = "<img src=x onerror=alert(1)>\x1b[2J"
 CALL = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
 
