@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -10,7 +11,7 @@ import numpy as np
 from cap.errors import Collision, NotGrasped, RobotError, Unreachable
 from robots.arm.rotations import rotation_of
 from robots.robosuite.environments import NamedThing
-from robots.robosuite.hand import CLOSED, OPEN, ArmHand, downward
+from robots.robosuite.hand import CLOSED, OPEN, ArmHand, downward, shortened
 from robots.robosuite.world import CONTROL_HZ, SETTLE_STEPS, Array, Simulation, azimuth
 
 FAST_M, SLOW_M = 0.05, 0.015
@@ -44,6 +45,8 @@ MAX_WIDTH_M = 0.075
 """What is wider is not grasped."""
 LEAST_GRIP_M = 0.012
 """The fingertips reach at least so far below the top of what they grasp."""
+ASIDE_M = 0.012
+"""The fingers may close so far beside its middle, where the hand would meet something."""
 LEVEL = 0.5
 """An axis whose upward part is smaller lies level."""
 MAX_TURN_RAD = 2.5
@@ -184,7 +187,7 @@ class RobosuiteArm(ArmHand):
         hang = here[2] - self._world.bounds(held)[0][2] if held else self.tip_m
         height = self._world.top(held) + hang + CLEARANCE_M
         if math.dist(here[:2], point[:2]) > 0.01 and here[2] < height - 0.01:
-            self.go([*here[:2], height])
+            self.go([*self._drawn_in(here[:2]), height])
         turn = yaw - self.yaw
         if abs(turn) > MAX_TURN_RAD:
             self.turned = downward(self.yaw + turn / 2)
@@ -195,6 +198,11 @@ class RobosuiteArm(ArmHand):
         if point[2] < height - 0.08:
             self.go([*point[:2], point[2] + 0.06])
         self.go(point, SLOW_M)
+
+    def _drawn_in(self, xy: Array) -> Array:
+        """Return the nearest point (xy) that the arm reaches easily: stretched, it gets stuck."""
+        base = self.base[:2]
+        return base + shortened(xy - base, EASY_REACH_M)
 
     def close(self) -> None:
         """Close the fingers on whatever is between them.
@@ -299,10 +307,11 @@ class RobosuiteArm(ArmHand):
             yaw = self.nearest_yaw(azimuth(box.rotation[:, across]), middle)
             turn = abs(yaw - self.straight_yaw(middle))
             wide = box.half[across] > 1.5 * min(box.half[fitting])
-            for height in np.arange(deepest, max(deepest, high - LEAST_GRIP_M) + 1e-6, 0.005):
-                point = np.array([*middle[:2], height])
+            heights = np.arange(deepest, max(deepest, high - LEAST_GRIP_M) + 1e-6, 0.005)
+            for height, aside in itertools.product(heights, (0.0, -ASIDE_M, ASIDE_M)):
+                point = np.array([*middle[:2], height]) + aside * downward(yaw)[:, 0]
                 met = self.met(point, yaw, whole)
-                ways.append(((met, wide, turn, height), point, yaw))
+                ways.append(((met, wide, abs(aside), turn, height), point, yaw))
         _, point, yaw = min(ways, key=lambda way: way[0])
         return point, yaw
 

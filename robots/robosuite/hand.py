@@ -160,8 +160,8 @@ class ArmHand:
                 in a second.
         """
         way, turn = self.off()
-        way = _shortened(way, furthest_m) + self.push[:3]
-        turn = _shortened(turn, FULL_STEP_RAD) + self.push[3:]
+        way = shortened(way, furthest_m) + self.push[:3]
+        turn = shortened(turn, FULL_STEP_RAD) + self.push[3:]
         origin = self._world.seen.site_xmat[self._origin].reshape(3, 3)
         asked = np.concatenate([origin.T @ way, origin.T @ turn]) / self._part.output_max
         parts = {"right": np.clip(asked, -1.0, 1.0)}
@@ -180,6 +180,7 @@ class ArmHand:
         return len(sides) == 2
 
 
-def _shortened(vector: Array, longest: float) -> Array:
+def shortened(vector: Array, longest: float) -> Array:
+    """Return a vector, or the one of that length in its direction if it is longer."""
     length = float(np.linalg.norm(vector))
     return vector if length <= longest else vector * (longest / length)

@@ -55,7 +55,7 @@ def _written(folder: Path) -> Any:
         found = reports.rows_of([*report.sums, *tasks])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         _show_reasons(report)
-        click.echo(f"report: {markdown} and {page.name}")
+    click.echo(f"report: {markdown} and {page.name}")
     return report
 
 
