@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from cap.errors import MissingExtra, UsageError, did_you_mean, install_extra
-from robots.robosuite.environments import ARMS, DEFAULT_ENVIRONMENT, environments
+from robots.robosuite.environments import ARMS, environments
 
 if TYPE_CHECKING:
     from robots.robosuite.robot import RobosuiteRobot
@@ -60,14 +60,15 @@ def create(
                 "name one with -R env=Stack"
             )
         env = holding[0]
-    env = env or DEFAULT_ENVIRONMENT
+    env = env or "Lift"
     if env not in known:
-        hint = did_you_mean(env, known)
-        raise UsageError(f"no environment {env!r}.{hint} Known: {', '.join(known)}")
+        raise UsageError(
+            f"no environment {env!r}.{did_you_mean(env, known)} Known: {', '.join(known)}"
+        )
     require_robosuite()
     from robots.robosuite.robot import RobosuiteRobot
 
-    return RobosuiteRobot(known[env], ARMS[arm], seed)
+    return RobosuiteRobot(known[env], arm, seed)
 
 
 def require_robosuite() -> None:

@@ -23,7 +23,7 @@ NEAR = np.array([0.015, 0.15])
 _ARRIVAL_STEPS = 100
 """So long a hand may take for the rest of its way, which its speed does not account for."""
 _PUSH_SHARE = 0.06
-_MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
+_MOST_PUSH = np.repeat([0.03, 0.3], 3)
 """What remains of the way is added to the goal, so that neither load nor friction holds a hand
 back; at most so much, metres and radians."""
 _STILL = 0.02
@@ -188,9 +188,8 @@ class RobosuiteArm(ArmHand):
         height = self._world.top(held) + hang + CLEARANCE_M
         if math.dist(here[:2], point[:2]) > 0.01 and here[2] < height - 0.01:
             self.go([*self._drawn_in(here[:2]), height])
-        turn = yaw - self.yaw
-        if abs(turn) > MAX_TURN_RAD:
-            self.turned = downward(self.yaw + turn / 2)
+        if abs(yaw - self.yaw) > MAX_TURN_RAD:
+            self.turned = downward((yaw + self.yaw) / 2)
             self.go(self.position)
         self.turned = downward(yaw)
         height = max(height, point[2])
@@ -312,8 +311,7 @@ class RobosuiteArm(ArmHand):
                 point = np.array([*middle[:2], height]) + aside * downward(yaw)[:, 0]
                 met = self.met(point, yaw, whole)
                 ways.append(((met, wide, abs(aside), turn, height), point, yaw))
-        _, point, yaw = min(ways, key=lambda way: way[0])
-        return point, yaw
+        return min(ways, key=lambda way: way[0])[1:]
 
     def put(self, goal: NamedThing | Array) -> Array:
         """Put what the hand holds on a thing, over a peg, in a bin, or at a point.
@@ -337,10 +335,7 @@ class RobosuiteArm(ArmHand):
         xy = goal[:2] if isinstance(goal, np.ndarray) else scene.position(goal)[:2]
         kind = onto.kind if onto else ""
         if kind == "bin":
-            near = self.base[:2] - xy
-            away = float(np.linalg.norm(near))
-            near *= max(0.0, away - EASY_REACH_M) / away
-            xy = xy + np.clip(near, -IN_BIN_M, IN_BIN_M)
+            xy = xy + np.clip(self._drawn_in(xy) - xy, -IN_BIN_M, IN_BIN_M)
             if math.dist(xy, self.base[:2]) > EASY_REACH_M:
                 release = FAR_RELEASE_M
         if onto and kind == "peg":

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
-ARMS: Mapping[str, str] = {
-    "Panda": "Panda",
-    "UR5e": "UR5e",
-    "xArm7": "XArm7",
-    "IIWA": "IIWA",
-    "Kinova3": "Kinova3",
-}
-"""robosuite's name of each arm."""
-
-DEFAULT_ENVIRONMENT = "Lift"
-"""The environment of a robot for which neither it nor objects are named."""
+ARMS = ("Panda", "UR5e", "xArm7", "IIWA", "Kinova3")
 
 
 @dataclass(frozen=True)

@@ -204,8 +204,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Collision: The hand holds something already.
             Unreachable: The hand does not get there.
         """
-        thing = self._thing(name)
-        self._arm(arm).pick(thing)
+        self._arm(arm).pick(self._thing(name))
 
     @action
     def place_at_pos(self, pos: Point, arm: int = 0) -> Array:
@@ -382,11 +381,10 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for number, handle in enumerate(handles):
             self._arm(number).pick(handle, lift=False)
         begun = [arm.position for arm in arms]
-        steps = math.ceil(far / LEVEL_STEP_M)
-        for step in range(1, steps + 1):
+        for risen in np.linspace(0, far, 1 + math.ceil(far / LEVEL_STEP_M))[1:]:
             for arm, place in zip(arms, begun, strict=True):
-                arm.aim = place + UP * far * step / steps
-            scene.move(arms, SLOW_M, touching=step < steps)
+                arm.aim = place + risen * UP
+            scene.move(arms, SLOW_M, touching=risen < far)
         for arm, handle in zip(arms, handles, strict=True):
             arm.check_kept(handle)
 
@@ -501,7 +499,6 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for thing in self._world.things.values():
             if not thing.is_place and closing.touches(self._world.grip_geoms(thing)):
                 closing.held = thing.name
-                break
 
     @action
     def say(self, text: str) -> None:
@@ -545,8 +542,7 @@ def _numbers(value: Any, what: str, least: int = 3) -> Array:
     Raises:
         TypeError: It is something else.
     """
-    wanted = "x, y, z" if least == 3 else "x and y, or x, y, z"
-    return finite_numbers(value, what, f"{wanted} in metres, finite", (3,), (least,))
+    return finite_numbers(value, what, "x, y, z in metres, finite", (3,), (least,))
 
 
 def _within(value: Any, what: str, least: float, most: float, unit: str) -> float:

@@ -55,7 +55,7 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
 
     Args:
         environment: Which one.
-        arm: robosuite's name of the arm, or of both.
+        arm: The arm's name, or that of both.
         seed: Decides the layout.
     """
     logging.disable(logging.WARNING)  # it recommends files and packages that are not needed here
@@ -64,7 +64,7 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
 
         env = robosuite.make(
             environment.name,
-            robots=[arm] * environment.arms,
+            robots=[arm.replace("xA", "XA")] * environment.arms,  # XArm7 in robosuite
             has_offscreen_renderer=False,
             use_camera_obs=False,
             control_freq=CONTROL_HZ,
@@ -188,11 +188,10 @@ class Simulation:
             kind = getattr(values[name], "dtype", float)
             values[name] = np.array(value, kind) if isinstance(value, list) else value
         self.env.rng.bit_generator.state = json.loads(state.random)
-        if self._marks:
-            self.env.wiped_markers = [self._marks[number] for number in state.wiped]
-            for number, mark in enumerate(self._marks):
-                shape = self.model.geom(mark.visual_geoms[0])
-                shape.rgba[3] = 0.0 if number in state.wiped else 1.0
+        self.env.wiped_markers = [self._marks[number] for number in state.wiped]
+        for number, mark in enumerate(self._marks):
+            shape = self.model.geom(mark.visual_geoms[0])
+            shape.rgba[3] = float(number not in state.wiped)
 
     @property
     def _marks(self) -> list[Any]:
