@@ -13,8 +13,8 @@ from cap.checker.policy import Policy
 from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
 from cap.cli.run import read_source
-from cap.engine.engine import unhinted
 from cap.engine.function_generation import near_miss
+from cap.engine.lmp import unhinted
 from cap.errors import CheckFailed, did_you_mean
 from cap.program.program import Program
 from cap.prompt.docs import call_of

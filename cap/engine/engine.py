@@ -13,7 +13,6 @@ program waits.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -44,26 +43,26 @@ from cap.engine.doubts.doubts import (
 )
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, refused
+from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind, scope_of
 from cap.engine.model_request import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
     explain,
     failed_turn,
     failure_of,
-    lmp_failed,
     reason_of,
     sort_of,
     unfit,
 )
 from cap.engine.settings import EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
+from cap.errors import CapError, ModelError, PromptError, RobotError
 from cap.models.base import Completion, Model
 from cap.program.program import AnsweredInWords, Program
-from cap.program.scope import Definition, Primitive, Scope
+from cap.program.scope import Definition, Scope
 from cap.prompt.context import Context, assignments, value_lines
 from cap.prompt.docs import imports, primitive_docs
-from cap.prompt.prompt import Prompt, kind_error, one_line
+from cap.prompt.prompt import Prompt
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
@@ -72,32 +71,12 @@ from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
-MAX_NESTING = 6
-"""How deep LMPs may call each other."""
 LOOK_PX = 480
 """Width and height of the picture a model is sent."""
-GROUP = "robot"
-"""The object whose attributes a robot's functions are as well, as some of the paper's programs call
-them: `robot.say('hi')`."""
-RETURNED = "ret_val"
-"""The variable that programs of the original prompts answer in, read where the prompt's own is not
-set."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
     "be tried: one is written and run"
 )
-
-
-def unhinted(prompt: Prompt) -> Prompt:
-    """Return a prompt whose programs see every primitive and LMP: for a user's own programs."""
-    return replace(prompt, hints=())
-
-
-def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
-    """Return the functions a prompt's model reads about: those its hints name, else all."""
-    if GROUP in prompt.hints or not prompt.hints:
-        return scope.primitives
-    return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
 
 
 def interrupted() -> Failure:
@@ -150,7 +129,7 @@ class Engine:
         self._primitives = {
             **{name: self.gate.asking(entry) for name, entry in robot.primitives().items()},
             **{
-                name: nested_lmp(self, prompt, {})
+                name: nested_lmp(prompt, self.trace, self.answer, {})
                 for name, prompt in self.prompts.items()
                 if prompt.header.returns is not None and name != GOAL
             },
@@ -559,35 +538,10 @@ class Engine:
     def scope(
         self, prompt: Prompt, state: State | None = None, program: Program | None = None
     ) -> Scope:
-        """Return what a prompt's programs may use.
-
-        That is every function of the robot, actions if it has the right to act, and of the LMPs
-        those that its hints name or its examples call.
-
-        Args:
-            prompt: The prompt.
-            state: What a session remembers.
-            program: The program, which may call functions as attributes of `robot`.
-        """
-        state = state or State()
+        """Return what a prompt's programs may use, as `scope_of` says."""
         itself = prompt.name if prompt.name in self.prompts else None
-        grouped = GROUP in prompt.hints
-        named = {*prompt.hints, *prompt.called}
-        shown = {
-            name: primitive
-            for name, primitive in self._primitives.items()
-            if (primitive.kind != "action" or prompt.header.actions)
-            and name != itself
-            and (primitive.kind != "lmp" or name in named or grouped or not prompt.hints)
-        }
-        if program is not None and GROUP not in state.variables and not program.sets(GROUP):
-            grouped = grouped or f"{GROUP}." in program.source
-        return Scope(
-            primitives=shown,
-            variables=state.variables,
-            definitions=state.definitions,
-            groups={GROUP: tuple(shown)} if grouped else {},
-        )
+        others = {name: one for name, one in self._primitives.items() if name != itself}
+        return scope_of(prompt, others, state or State(), program)
 
     def docs(self, prompt: Prompt) -> str:
         """Return the docs of the functions a prompt's programs may call, for its model."""
@@ -623,15 +577,9 @@ class Engine:
             PromptError: It asks for a fact that does not exist.
         """
         shown = Context.read(context) if context else self.context(prompt, variables)
-        names = shown.facts.get(prompt.header.exact, ())
-        words = one_line(description).removeprefix("all ").removeprefix("the ")
-        if isinstance(names, list | tuple):  # a name, or all of a kind: no request is needed
-            if words in names:
-                return Answer(Result(words))
-            ends = {name: str(name).split(" ")[-1] for name in names}
-            alike = [name for name, noun in ends.items() if words in (f"{noun}s", f"{noun}es")]
-            if "names" in prompt.header.kind and (alike or names == []):
-                return Answer(Result(alike))
+        named = named_exactly(prompt.header, description, shown.facts)
+        if named is not None:  # no request is needed
+            return named
         left = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=value_lines(left))
         return self.run(Instruction(prompt, description, shown, state, fixed=bool(context)))
@@ -674,17 +622,11 @@ class Engine:
             return Result(failure=self._ended(), calls=tuple(calls))
         if rest := result.stdout[reported:]:
             printed(rest)
-        if result.failure is not None and header.session:
+        if result.failure is None:
+            return of_kind(result, header)
+        if header.session:
             return replace(result, failure=explain(result.failure, dropped))
-        if result.failure is not None:
-            return result
-        wrong = None if header.returns is None else kind_error(result.value, header.kind)
-        if wrong is None:
-            return result
-        failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
-        if result.value is None:  # this is how the prompts say that there is none
-            failure = Failure("value", NotFound.__name__, "there is none")
-        return replace(result, failure=failure)
+        return result
 
 
 def _kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
@@ -714,40 +656,3 @@ def _left_by(state: State, answer: Answer) -> State:
     definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
     variables = {**state.variables, **answer.result.variables}
     return replace(state, variables=variables, definitions=definitions)
-
-
-def nested_lmp(engine: Engine, prompt: Prompt, variables: Mapping[str, Any]) -> Primitive:
-    """Return one LMP of an engine, as a function that the programs of others call.
-
-    Args:
-        engine: Has its programs written and runs them.
-        prompt: The LMP.
-        variables: Plain data its programs see in addition to their keyword arguments.
-    """
-    name, trace, header = prompt.name, engine.trace, prompt.header
-
-    def call(description: str, context: str = "", **given: Any) -> Any:
-        if not isinstance(description, str) or not isinstance(context, str):
-            raise TypeError(f"{name}() takes a description in words (a string)")
-        if header.arguments and (unknown := given.keys() - header.arguments.keys()):
-            takes = ", ".join(header.arguments)
-            raise TypeError(f"{name}() takes no {sorted(unknown)[0]!r}: use {takes}")
-        called = f"{name}({description!r})"
-        if trace.depth >= MAX_NESTING:
-            raise LMPFailed(f"{called}: LMPs call each other too deep")
-        with trace.nested():
-            trace.event("instruction", lmp=name, text=description)
-            try:
-                answer = engine.answer(prompt, description, context, {**variables, **given})
-            except PromptError as error:
-                raise LMPFailed(f"{called}: {error}") from None
-        failure = answer.result.failure
-        if failure is None:
-            return answer.result.value
-        if failure.error == NotFound.__name__ and not failure.robot:
-            raise NotFound(f"{called}: {failure.message}")
-        raise lmp_failed(called, failure)
-
-    kinds = " or ".join(kind for kind in header.kind if kind != "any")
-    doc = header.doc or (f"Return {kinds} for a description." if kinds else "")
-    return Primitive(name, call, "lmp", inspect.signature(call), doc)

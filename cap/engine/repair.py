@@ -30,7 +30,6 @@ from cap.errors import (
     CapError,
     CheckFailed,
     GenerationFailed,
-    LMPFailed,
     ModelError,
     NotFound,
 )
@@ -97,14 +96,6 @@ def failure_of(error: CapError) -> Failure:
     kind: FailureKind = next(kinds, "violation")
     name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
     return Failure(kind, name, str(error), getattr(error, "line", None))
-
-
-def lmp_failed(called: str, failure: Failure) -> LMPFailed:
-    """Return the error that a caller gets for an LMP that failed."""
-    said = failure.message or failure.error
-    error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
-    error.failure = replace(failure, message=f"{called}: {said}")
-    return error
 
 
 def unfit(failure: Failure) -> Failure:

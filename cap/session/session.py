@@ -27,7 +27,8 @@ from cap.checker.declared_types import require
 from cap.engine.answer import NOTHING, Answer, Instruction, State, with_failure
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect
-from cap.engine.engine import Engine, interrupted, unhinted
+from cap.engine.engine import Engine, interrupted
+from cap.engine.lmp import unhinted
 from cap.engine.model_request import Memory
 from cap.engine.settings import MOST_SAMPLES
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
