@@ -19,7 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cap.checker.checker import Examination
+from cap.checker.checker import ViolationsFound
+from cap.checker.undefined import UndefinedName
 from cap.engine.answer import Answer
 from cap.engine.approval import DECLINED
 from cap.engine.doubts.doubts import DID_NOTHING
@@ -28,7 +29,6 @@ from cap.engine.settings import Sort
 from cap.errors import (
     AnswerFault,
     CapError,
-    CheckFailed,
     GenerationFailed,
     ModelError,
     NotFound,
@@ -62,25 +62,6 @@ _SOURCE_CHARS = 6_000
 """How much of a failed program a repair request shows."""
 
 
-class ViolationsFound(CheckFailed):
-    """The check refused a program."""
-
-    def __init__(self, examined: Examination) -> None:
-        first, *rest = examined.violations
-        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = examined.violations
-        self.line = first.line
-        self.program = examined.program
-
-
-class UndefinedName(CheckFailed):
-    """A name that is read, not called, and defined nowhere."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 _KINDS: tuple[tuple[Any, FailureKind], ...] = (
     (ModelError | AnsweredInWords, "model"),
     (ProgramSyntaxError | AnswerFault, "syntax"),
@@ -95,7 +76,7 @@ def failure_of(error: CapError) -> Failure:
     kinds = (kind for kinds, kind in _KINDS if isinstance(error, kinds))
     kind: FailureKind = next(kinds, "violation")
     name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
-    return Failure(kind, name, str(error), getattr(error, "line", None))
+    return Failure(kind, name, str(error), error.line)
 
 
 def unfit(failure: Failure) -> Failure:

@@ -104,7 +104,7 @@ def parse_skill(text: str, path: Path) -> Skill:
     try:
         program = Program.parse(text)
     except CapError as error:
-        raise _refused(path, getattr(error, "line", None), str(error)) from None
+        raise _refused(path, error.line, str(error)) from None
     for violation in check(program):
         raise _refused(path, violation.line, f"{violation.rule}: {violation.reason}")
     function = (program.tree.body or [ast.Pass(lineno=1)])[-1]
