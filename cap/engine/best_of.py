@@ -30,6 +30,8 @@ from cap.models.base import Completion
 from cap.result import Result, plain
 from cap.robot.observation import Observation
 
+SAMPLE_TEMPERATURE = 0.8
+"""Of further answers to the same question, where the model is asked at none of its own."""
 INK_ALIKE_M = 0.01
 """Drawings whose lines are nowhere farther apart are the same."""
 
@@ -124,9 +126,10 @@ class BestOf:
         self._mark, self._begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
         try:
             while len(self.tried) < sampling.samples and not stopped:
+                first = len(self.tried)
                 questions = [
-                    replace(self.question, sample=len(self.tried) + number)
-                    for number in range(self._wave())
+                    replace(self.question, sample=number, temperature=SAMPLE_TEMPERATURE)
+                    for number in range(first, first + self._wave())
                 ]
                 for given in self.author.ask_all(questions):
                     if isinstance(given, SpendLimit) and self.tried:  # it was never asked for

@@ -44,7 +44,7 @@ from cap.engine.doubts.doubts import (
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, refused
 from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind, scope_of
-from cap.engine.model_request import Author, CutOff, Memory, Question, Tally, program_of
+from cap.engine.model_request import LOOK_PX, Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
     explain,
@@ -71,8 +71,6 @@ from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
-LOOK_PX = 480
-"""Width and height of the picture a model is sent."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
     "be tried: one is written and run"

@@ -18,6 +18,7 @@ from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.observation import Observation
 from cap.session.turn import after_turn
 
+MOST_ROUNDS = 20
 GO_ON = (
     "The program above was run for this instruction, with its result (#=, #!).\n"
     "If something is left to do, write a program for that alone; if all is done, write only: pass"
