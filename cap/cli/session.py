@@ -25,9 +25,6 @@ from cap.robot import registry
 from cap.robot.robot_files import is_file, path_of
 from cap.trace.trace import Trace, new_run_folder, status_after
 
-_WEAK_LEVELS = ("kernel-seccomp", "process")
-"""Below `kernel`, the user gets a note."""
-
 
 @contextmanager
 def open_session(
@@ -364,6 +361,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
     if is_json() and not asked:
         return
+    from cap.sandbox.limits import WEAK_LEVELS
     from cap.trace.terminal import Live
 
     console = SessionConsole(highlight=False)
@@ -374,7 +372,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
         where = "in the instant world" if unsent is None else "nothing is sent"
         console.print(f"dry run: {where}; no hardware moves", style="dim")
     level = session.engine.sandbox.level
-    if level in _WEAK_LEVELS:
+    if level in WEAK_LEVELS:
         console.print(
             f"sandbox: only level '{level}' is available here; see cap info", style="yellow"
         )

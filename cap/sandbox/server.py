@@ -137,7 +137,7 @@ class Server:
             why = f"the worker broke the protocol: {error}"
             return self._failed("protocol", "ProtocolError", why)
         except _Stop as stop:
-            return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
+            return self._with_calls(Result(failure=stop.failure))
         except Hung:
             name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
             why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
@@ -208,7 +208,10 @@ class Server:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs, line, printed = message
         kind = self._kind(name)
-        self._check_limits(kind)
+        self._actions += kind == "action"
+        sim_s = self._sim_time_s() - self._sim_start_s
+        if found := self.limits.passed(len(self._calls), self._actions, self._call_bytes, sim_s):
+            raise _Stop(Failure("limit", *found))
         if printed and self._listeners.on_print is not None and self._print_left > 0:
             self._listeners.on_print(printed[: self._print_left])
             self._print_left -= len(printed)
@@ -240,27 +243,10 @@ class Server:
             self._listeners.on_call(call)
         self._now_s = time.monotonic()
         if refused is not None:
-            raise _Stop(refused.kind, refused.error, refused.message)
+            raise _Stop(replace(refused, line=None, robot=False))
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
-            raise self._too_long(name)
+            raise _Stop(self._too_long(name))
         return answer
-
-    def _check_limits(self, kind: str) -> None:
-        """End the program if another call, of that kind, is too much."""
-        if len(self._calls) >= self.limits.calls:
-            why = f"more than {self.limits.calls} calls; is a loop without an end?"
-            raise _Stop("limit", "CallLimit", why)
-        if kind == "action":
-            self._actions += 1
-            if self._actions > self.limits.actions:
-                why = f"more than {self.limits.actions} actions; is a loop without an end?"
-                raise _Stop("limit", "ActionLimit", why)
-        if self._call_bytes > self.limits.call_bytes:
-            why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
-            raise _Stop("limit", "CallBytesLimit", why)
-        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time; is a loop without an end?"
-            raise _Stop("limit", "SimTimeLimit", why)
 
     def _kind(self, name: str) -> str:
         """Return a primitive's kind, `unknown` of what is none."""
@@ -316,10 +302,9 @@ class Server:
 
     # --- results
 
-    def _too_long(self, name: str) -> _Stop:
-        robot = self._kind(name) != "lmp"
-        why = f"calls took longer than {self.limits.calls_s:g} s; '{name}' was stopped"
-        return _Stop("timeout", "CallTimeout", why, robot=robot)
+    def _too_long(self, name: str) -> Failure:
+        robot, why = self._kind(name) != "lmp", self.limits.reason("CallTimeout")
+        return Failure("timeout", "CallTimeout", f"{why}; '{name}' was stopped", robot=robot)
 
     def _timeout(self) -> Result:
         if self.clocks.program_s < self.limits.program_s:
@@ -343,11 +328,8 @@ class Server:
 class _Stop(Exception):
     """A limit of the conversation was passed."""
 
-    def __init__(self, kind: FailureKind, error: str, message: str, *, robot: bool = False) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.error = error
-        self.robot = robot
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
 
 
 def _function(
