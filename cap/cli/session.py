@@ -65,7 +65,7 @@ def open_session(
 
 
 def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
-    from cap.engine.settings import GenerationLimits, Repairs, Sampling
+    from cap.engine.settings import HARDWARE_REPAIRS, GenerationLimits, Repairs, Sampling
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
@@ -81,7 +81,7 @@ def _make_session(options: SessionOptions, settings: Any, trace: Any, people: An
             note = f"note: {model.name} does not accept pictures, so --look is ignored"
             remark(note)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
-        usual = Repairs() if robot.simulated else Repairs(runtime=0)
+        usual = Repairs() if robot.simulated else HARDWARE_REPAIRS
         repairs = Repairs(
             usual.static if settings.repairs is None else settings.repairs,
             usual.runtime if settings.runtime_repairs is None else settings.runtime_repairs,

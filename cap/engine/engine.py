@@ -35,7 +35,6 @@ from cap.engine.answer import (
 from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
 from cap.engine.doubts.doubts import (
     DOUBTED,
-    UNCHANGED,
     did_nothing,
     doubts,
     explained,
@@ -47,18 +46,21 @@ from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind,
 from cap.engine.model_request import LOOK_PX, Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
+    asked_again,
     explain,
-    failed_turn,
     failure_of,
+    left_by,
+    next_repair,
     reason_of,
+    repairs_left,
     sort_of,
     unfit,
 )
-from cap.engine.settings import EngineSettings, Repairs
+from cap.engine.settings import HARDWARE_REPAIRS, EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, ModelError, PromptError, RobotError
 from cap.models.base import Completion, Model
-from cap.program.program import AnsweredInWords, Program
+from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.context import Context, assignments, value_lines
 from cap.prompt.docs import imports, primitive_docs
@@ -121,7 +123,7 @@ class Engine:
         settings, robot = self.settings, self.robot
         self.gate = Gate(robot, self.trace, settings.approve, settings.allow, self.rehearsal)
         self.seed = settings.seed
-        self.repairs = settings.repairs or (Repairs() if robot.simulated else Repairs(runtime=0))
+        self.repairs = settings.repairs or (Repairs() if robot.simulated else HARDWARE_REPAIRS)
         heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
         self.author = Author(self.model, self.trace, self.tally, self.memory, heed)
         self._primitives = {
@@ -167,9 +169,7 @@ class Engine:
                 asked = replace(asked, goal=asked.goal or self.goal_check(asked.words, before))
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        left = {"static": self.repairs.static, "runtime": self.repairs.runtime, "person": 1}
-        if not outermost and prompt.header.actions:  # a nested program that acts runs once
-            left["runtime"] = 0
+        left = repairs_left(self.repairs, nested_acts=not outermost and prompt.header.actions)
         if tries:
             from cap.engine.best_of import BestOf
 
@@ -182,27 +182,25 @@ class Engine:
             answer = self._attempt(question, state, given=given)
         doubted = tries  # a program that was chosen, or has been doubted, is doubted no more
         answer, undone = self._judged(asked, answer, not doubted and left["runtime"] > 0), None
-        while self.author.repairs and (sort := sort_of(answer)) is not None and left[sort] > 0:
-            failure = answer.result.failure
-            assert failure is not None
+        while self.author.repairs and (failure := next_repair(left, answer)) is not None:
             doubted = doubted or failure.error == DOUBTED
-            if sort != "person":  # a user may decline as often as they like
-                left[sort] -= 1
-            if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
-                left["static"] = 0
-            if failure.error == UNCHANGED:
-                left["runtime"] = 0
             reason, number = reason_of(failure), answer.attempts + 1
             self.trace.event(
                 "repair", lmp=prompt.name, attempt=number, reason=reason, source=answer.shown
             )
             try:
-                if acted(answer.last_calls) and answer.ran and world is not None:
+                did = acted(answer.last_calls)
+                if did and answer.ran and world is not None:
                     undone = answer, self._rewound(world)
                     answer = replace(answer, back=True)
-                elif acted(answer.last_calls):
-                    state = _left_by(state, answer)
-                question = self._asked_again(question, answer, asked.fixed)
+                question = asked_again(question, answer)
+                if did and not answer.back:
+                    state = left_by(state, answer)
+                    if not asked.fixed:
+                        now = self.context(prompt)
+                        context = Context.of({**question.context.facts, **now.facts})
+                        pictures = self.look() if question.pictures else ()
+                        question = replace(question, context=context, pictures=pictures)
                 after = self._attempt(question, state, answer.written)
             except KeyboardInterrupt:
                 answer = with_failure(answer, self._ended())
@@ -512,19 +510,6 @@ class Engine:
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return with_failure(answer, failure)
 
-    def _asked_again(self, question: Question, answer: Answer, fixed: bool) -> Question:
-        """Return the question after a failed attempt: with its program, and why it failed."""
-        failure = answer.result.failure
-        question = replace(question, history=(*question.history, failed_turn(question, answer)))
-        if failure is not None and failure.error == CutOff.__name__:
-            question = question.with_more_room()
-        if acted(answer.last_calls) and not answer.back and not fixed:
-            now = self.context(question.prompt)
-            context = Context.of({**question.context.facts, **now.facts})
-            pictures = self.look() if question.pictures else ()
-            question = replace(question, context=context, pictures=pictures)
-        return question
-
     def _rewound(self, world: Any) -> Any:
         """Restore a snapshot of the world; return a snapshot of how it was."""
         robot: Any = self.robot
@@ -647,10 +632,3 @@ def _repaired(before: Answer, after: Answer, words: str) -> Answer:
     failed = (*before.failed, failed_attempt(before, words)) if before.done else before.failed
     generated = after.generated if before.back else (*before.generated, *after.generated)
     return replace(joined(before, after), failed=failed, generated=generated)
-
-
-def _left_by(state: State, answer: Answer) -> State:
-    """Return a state with what a failed program set, where its world stays as well."""
-    definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
-    variables = {**state.variables, **answer.result.variables}
-    return replace(state, variables=variables, definitions=definitions)

@@ -21,11 +21,11 @@ from typing import Any
 
 from cap.checker.checker import ViolationsFound
 from cap.checker.undefined import UndefinedName
-from cap.engine.answer import Answer
+from cap.engine.answer import Answer, State
 from cap.engine.approval import DECLINED
-from cap.engine.doubts.doubts import DID_NOTHING
-from cap.engine.model_request import Question
-from cap.engine.settings import Sort
+from cap.engine.doubts.doubts import DID_NOTHING, UNCHANGED
+from cap.engine.model_request import CutOff, Question
+from cap.engine.settings import Repairs, Sort
 from cap.errors import (
     AnswerFault,
     CapError,
@@ -123,18 +123,55 @@ def sort_of(answer: Answer) -> Sort | None:
     return "runtime" if failure.kind in _RUNTIME or endless else None
 
 
+def repairs_left(repairs: Repairs, *, nested_acts: bool) -> dict[Sort, int]:
+    """Return how often a program may be written again; one that is nested and acts runs once."""
+    runtime = 0 if nested_acts else repairs.runtime
+    return {"static": repairs.static, "runtime": runtime, "person": 1}
+
+
+def next_repair(left: dict[Sort, int], answer: Answer) -> Failure | None:
+    """Take a repair for an attempt; return the failure that is its reason, None if none is left.
+
+    A user may decline as often as they like. That an answer is no program, or that an order changed
+    nothing, is said once.
+    """
+    sort, failure = sort_of(answer), answer.result.failure
+    if sort is None or failure is None or left[sort] <= 0:
+        return None
+    if sort != "person":
+        left[sort] -= 1
+    if failure.error in (AnsweredInWords.__name__, UNCHANGED):
+        left["static"] = 0
+    if failure.error == UNCHANGED:
+        left["runtime"] = 0
+    return failure
+
+
 def acted(calls: Sequence[Call]) -> bool:
     """Return whether any of the calls was an action."""
     return any(call.kind == "action" for call in calls)
 
 
-def failed_turn(question: Question, answer: Answer) -> PastTurn:
-    """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    facts = question.context.facts
+def asked_again(question: Question, answer: Answer) -> Question:
+    """Return the question after a failed attempt: with it as a turn, and what went wrong as a note.
+
+    An answer that was cut off gets more room.
+    """
+    failure, facts = answer.result.failure, question.context.facts
     kept = [name for name in answer.result.variables if name not in facts]
     note = note_of(answer, question.prompt.header.returns, kept)
     source = cut(answer.shown, _SOURCE_CHARS)
-    return PastTurn(question.instruction, source, question.context.text, note=note)
+    turn = PastTurn(question.instruction, source, question.context.text, note=note)
+    if failure is not None and failure.error == CutOff.__name__:
+        question = question.with_more_room()
+    return replace(question, history=(*question.history, turn))
+
+
+def left_by(state: State, answer: Answer) -> State:
+    """Return a state with what a failed program set, where its world stays as well."""
+    definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
+    variables = {**state.variables, **answer.result.variables}
+    return replace(state, variables=variables, definitions=definitions)
 
 
 def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()) -> str:

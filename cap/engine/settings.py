@@ -72,6 +72,10 @@ class Repairs:
         check_values(self)
 
 
+HARDWARE_REPAIRS = Repairs(runtime=0)
+"""On hardware: what a program did there stays done, so it is not written again unasked."""
+
+
 @dataclass(frozen=True)
 class GenerationLimits:
     """How much may be generated for one program."""
@@ -107,8 +111,8 @@ class EngineSettings:
     look: bool = False
     """Whether the model is sent a picture of the scene with each instruction."""
     repairs: Repairs | None = None
-    """How often a program may be written again; by default as `Repairs` says, but on hardware never
-    for what fails while it runs."""
+    """How often a program may be written again; by default as `Repairs` says, on hardware
+    as `HARDWARE_REPAIRS`."""
 
     def __post_init__(self) -> None:
         """Check the values.
