@@ -126,14 +126,17 @@ class Engine:
         self.repairs = settings.repairs or (Repairs() if robot.simulated else HARDWARE_REPAIRS)
         heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
         self.author = Author(self.model, self.trace, self.tally, self.memory, heed)
-        self._primitives = {
+        self.primitives = {
             **{name: self.gate.asking(entry) for name, entry in robot.primitives().items()},
             **{
-                name: nested_lmp(prompt, self.trace, self.answer, {})
+                name: nested_lmp(self, prompt, {})
                 for name, prompt in self.prompts.items()
                 if prompt.header.returns is not None and name != GOAL
             },
         }
+
+    scope = scope_of
+    """What a prompt's programs may use."""
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
@@ -435,7 +438,7 @@ class Engine:
             return ()
         memory, docs = self.author.memory, self.docs(prompt)
         hidden = NOT_OFFERED.format(prompt.name)
-        reasons = {**dict.fromkeys(self._primitives, hidden), **state.dropped}
+        reasons = {**dict.fromkeys(self.primitives, hidden), **state.dropped}
         written = Generation(
             self.author,
             self.function_prompt,
@@ -518,14 +521,6 @@ class Engine:
         self.trace.event("rewound")
         return left
 
-    def scope(
-        self, prompt: Prompt, state: State | None = None, program: Program | None = None
-    ) -> Scope:
-        """Return what a prompt's programs may use, as `scope_of` says."""
-        itself = prompt.name if prompt.name in self.prompts else None
-        others = {name: one for name, one in self._primitives.items() if name != itself}
-        return scope_of(prompt, others, state or State(), program)
-
     def docs(self, prompt: Prompt) -> str:
         """Return the docs of the functions a prompt's programs may call, for its model."""
         if not prompt.header.docs:
@@ -562,7 +557,7 @@ class Engine:
         shown = Context.read(context) if context else self.context(prompt, variables)
         named = named_exactly(prompt.header, description, shown.facts)
         if named is not None:  # no request is needed
-            return named
+            return Answer(Result(named))
         left = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=value_lines(left))
         return self.run(Instruction(prompt, description, shown, state, fixed=bool(context)))

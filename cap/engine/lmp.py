@@ -7,17 +7,16 @@ that the context has, or all objects of one kind, needs no program.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from cap.engine.answer import Answer, State
+from cap.engine.answer import State
 from cap.errors import LMPFailed, NotFound, PromptError
 from cap.program.program import Program
 from cap.program.scope import Primitive, Scope
 from cap.prompt.prompt import Header, Prompt, kind_error, one_line
 from cap.result import Failure, Result
-from cap.trace.trace import Trace
 
 MAX_NESTING = 6
 """How deep LMPs may call each other."""
@@ -42,7 +41,7 @@ def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
 
 
 def scope_of(
-    prompt: Prompt, primitives: Mapping[str, Primitive], state: State, program: Program | None
+    engine: Any, prompt: Prompt, state: State | None = None, program: Program | None = None
 ) -> Scope:
     """Return what a prompt's programs may use.
 
@@ -50,17 +49,20 @@ def scope_of(
     those that its hints name or its examples call.
 
     Args:
+        engine: Has the functions and the LMPs.
         prompt: The prompt.
-        primitives: The functions of the robot and its other LMPs.
         state: What a session remembers.
         program: The program, which may call functions as attributes of `robot`.
     """
+    state = state or State()
+    itself = prompt.name if prompt.name in engine.prompts else None
     grouped = GROUP in prompt.hints
     named = {*prompt.hints, *prompt.called}
     shown = {
         name: primitive
-        for name, primitive in primitives.items()
+        for name, primitive in engine.primitives.items()
         if (primitive.kind != "action" or prompt.header.actions)
+        and name != itself
         and (primitive.kind != "lmp" or name in named or grouped or not prompt.hints)
     }
     if program is not None and GROUP not in state.variables and not program.sets(GROUP):
@@ -73,18 +75,15 @@ def scope_of(
     )
 
 
-def nested_lmp(
-    prompt: Prompt, trace: Trace, answered: Callable[..., Answer], variables: Mapping[str, Any]
-) -> Primitive:
+def nested_lmp(engine: Any, prompt: Prompt, variables: Mapping[str, Any]) -> Primitive:
     """Return one LMP of an engine, as a function that the programs of others call.
 
     Args:
+        engine: Has its programs written and runs them.
         prompt: The LMP.
-        trace: The engine's.
-        answered: Has its programs written and runs them: `Engine.answer`.
         variables: Plain data its programs see in addition to their keyword arguments.
     """
-    name, header = prompt.name, prompt.header
+    name, trace, header = prompt.name, engine.trace, prompt.header
 
     def call(description: str, context: str = "", **given: Any) -> Any:
         if not isinstance(description, str) or not isinstance(context, str):
@@ -98,7 +97,7 @@ def nested_lmp(
         with trace.nested():
             trace.event("instruction", lmp=name, text=description)
             try:
-                answer = answered(prompt, description, context, {**variables, **given})
+                answer = engine.answer(prompt, description, context, {**variables, **given})
             except PromptError as error:
                 raise LMPFailed(f"{called}: {error}") from None
         failure = answer.result.failure
@@ -121,17 +120,17 @@ def lmp_failed(called: str, failure: Failure) -> LMPFailed:
     return error
 
 
-def named_exactly(header: Header, description: str, facts: Mapping[str, Any]) -> Answer | None:
+def named_exactly(header: Header, description: str, facts: Mapping[str, Any]) -> Any:
     """Return what a description names without a request: a name, or all names of a kind."""
     names = facts.get(header.exact, ())
     words = one_line(description).removeprefix("all ").removeprefix("the ")
     if isinstance(names, list | tuple):
         if words in names:
-            return Answer(Result(words))
+            return words
         ends = {name: str(name).split(" ")[-1] for name in names}
         alike = [name for name, noun in ends.items() if words in (f"{noun}s", f"{noun}es")]
         if "names" in header.kind and (alike or names == []):
-            return Answer(Result(alike))
+            return alike
     return None
 
 

@@ -128,7 +128,7 @@ class LMP:
         found = {name: _primitive(name, function) for name, function in self._functions.items()}
         for name, lmp in self._lmps.items():
             prompt, engine = replace(lmp.prompt, name=name), lmp._engine_on(trace, tally)
-            found[name] = nested_lmp(prompt, trace, engine.answer, lmp._variables)
+            found[name] = nested_lmp(engine, prompt, lmp._variables)
         in_its_place: Any = SimpleNamespace(  # of a robot: nothing moves
             name="functions",
             simulated=True,
