@@ -212,7 +212,7 @@ class Engine:
                 self.trace.event("repeated_program", lmp=prompt.name)
                 answer = replace(answer, attempts=number)
                 break
-            why = after.result.failure
+            why = after.failure
             if why is not None and why.kind == "model" and not after.ran:  # it gave no program
                 message = f"{failure.message}; a repair was asked for, but {why.error}: "
                 message += why.message
@@ -222,7 +222,7 @@ class Engine:
             after = self._judged(asked, after, not doubted and left["runtime"] > 0)
             answer = _repaired(answer, after, asked.words)
             undone = None if after.ran else undone
-        if answer.result.failure is not None:
+        if answer.failure is not None:
             answer = self._left_in_its_world(answer, world, undone, asked.words)
         answer = answer if best_of is None else best_of.judged(answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
@@ -262,7 +262,7 @@ class Engine:
             self._rewound(its_world)
             stays = () if answer.ran else (failed_attempt(last, words),)
             answer = replace(answer, back=False, failed=(*answer.failed, *stays))
-        failed = answer.result.failure
+        failed = answer.failure
         insisted = failed is not None and failed.error == DOUBTED
         return with_failure(answer, None) if insisted else answer
 
@@ -319,7 +319,7 @@ class Engine:
         except CapError as error:
             return Answer(Result(failure=failure_of(error)))
         answer = self._complete(prompt, program, state)
-        if answer.result.failure is not None:
+        if answer.failure is not None:
             self.author.forget()
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
@@ -353,7 +353,7 @@ class Engine:
             return Answer(Result(failure=failure_of(error)), completion=text)
         state = replace(state, variables={**state.variables, **question.context.facts})
         answer = self._complete(prompt, program, state, question.instruction, before)
-        failure = answer.result.failure
+        failure = answer.failure
         answers_user = prompt.header.actions and prompt.header.returns is None
         if failure is None and answers_user and not state.goes_on:
             returned = (other.header.returns for other in self.prompts.values())
@@ -417,7 +417,7 @@ class Engine:
                 return replace(answer, result=result, ran=True)
             # What the user wrote in its place is checked, and shown to them again.
             edited = self.run_program(prompt, passage.edited, state)
-            failure = edited.result.failure
+            failure = edited.failure
             if failure is None or sort_of(edited) != "static":
                 return edited
             self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
@@ -487,7 +487,7 @@ class Engine:
         """
         before, verify = asked.before, self.settings.sampling.verify
         goal = asked.goal if verify == GOAL else None
-        if before is None or not asked.compared or not answer.ran or answer.result.failure:
+        if before is None or not asked.compared or not answer.ran or answer.failure:
             return answer
         compared = self.author.repairs and bool(before.positions or before.condition)
         if not (compared or goal):

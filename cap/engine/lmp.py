@@ -100,7 +100,7 @@ def nested_lmp(engine: Any, prompt: Prompt, variables: Mapping[str, Any]) -> Pri
                 answer = engine.answer(prompt, description, context, {**variables, **given})
             except PromptError as error:
                 raise LMPFailed(f"{called}: {error}") from None
-        failure = answer.result.failure
+        failure = answer.failure
         if failure is None:
             return answer.result.value
         if failure.error == NotFound.__name__ and not failure.robot:

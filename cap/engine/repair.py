@@ -107,7 +107,7 @@ def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
 
 def sort_of(answer: Answer) -> Sort | None:
     """Return which sort of repair an attempt needs; None if it needs none, or none can help."""
-    failure = answer.result.failure
+    failure = answer.failure
     if failure is None:
         return None
     if not answer.ran:
@@ -135,7 +135,7 @@ def next_repair(left: dict[Sort, int], answer: Answer) -> Failure | None:
     A user may decline as often as they like. That an answer is no program, or that an order changed
     nothing, is said once.
     """
-    sort, failure = sort_of(answer), answer.result.failure
+    sort, failure = sort_of(answer), answer.failure
     if sort is None or failure is None or left[sort] <= 0:
         return None
     if sort != "person":
@@ -157,7 +157,7 @@ def asked_again(question: Question, answer: Answer) -> Question:
 
     An answer that was cut off gets more room.
     """
-    failure, facts = answer.result.failure, question.context.facts
+    failure, facts = answer.failure, question.context.facts
     kept = [name for name in answer.result.variables if name not in facts]
     note = note_of(answer, question.prompt.header.returns, kept)
     source = cut(answer.shown, _SOURCE_CHARS)
@@ -182,7 +182,7 @@ def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()
         returns: The variable its prompt's programs set; None of one that speaks to the person.
         kept: Names that it set and that are still set.
     """
-    failure, calls = answer.result.failure, answer.last_calls
+    failure, calls = answer.failure, answer.last_calls
     assert failure is not None
     if failure.error == AnsweredInWords.__name__:
         return _ANSWER.format(returns=returns) if returns else _SPEAK

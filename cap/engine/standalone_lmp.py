@@ -96,8 +96,8 @@ class LMP:
             LMPFailed: There is no value; `failure` has the reason.
         """
         answer = self.run(instruction, context, **variables)
-        if answer.result.failure is not None:
-            raise lmp_failed(f"{self.prompt.name}({instruction!r})", answer.result.failure)
+        if answer.failure is not None:
+            raise lmp_failed(f"{self.prompt.name}({instruction!r})", answer.failure)
         return answer.result.value
 
     def run(self, instruction: str, context: str = "", **variables: Any) -> Answer:
@@ -115,7 +115,7 @@ class LMP:
         with self.trace.begin_turn():
             self.trace.event("instruction", lmp=self.prompt.name, text=words)
             answer = self._engine.answer(self.prompt, words, context, given)
-            failure = answer.result.failure
+            failure = answer.failure
             if failure is not None:
                 self.trace.event("failure", **vars(failure), cause=failure.cause)
             self.trace.event("done", ok=failure is None)

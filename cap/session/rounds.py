@@ -49,7 +49,7 @@ def run_rounds(engine: Engine, asked: Instruction, turn: int, most: int) -> Answ
         now = Observation.of(engine.robot, world=True)
         effect = Effect.of(view, now, last.result, last.earlier_calls)
         still = effect.still and not effect.said and not effect.answered
-        failure, done = last.result.failure, number - 1
+        failure, done = last.failure, number - 1
         if failure is not None and (failure.kind in _ENDED or not last.ran):
             reason = f"{failure.error} ended it"
         elif idle and still:
@@ -79,7 +79,7 @@ def run_rounds(engine: Engine, asked: Instruction, turn: int, most: int) -> Answ
         reason, done = "the limit was reached", most
     trace.event("rounds_ended", rounds=done, reason=reason)
     found = list[str]()
-    if answer.result.failure is None and engine.author.repairs:
+    if answer.failure is None and engine.author.repairs:
         if verify != "off":
             now = Observation.of(engine.robot)
             effect = Effect.of(before, now, answer.result, answer.earlier_calls)
@@ -100,7 +100,7 @@ def _round(engine: Engine, asked: Instruction) -> Answer:
 
 def _after(asked: Instruction, last: Answer, effect: str, turn: int) -> State:
     """Return what the next program finds: what the last one left, and how it went."""
-    failure, printed = last.result.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
+    failure, printed = last.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
     state, notes = asked.state, [f"printed: {printed}"] if printed else []
     if failure is None:
         state = after_turn(state, last, turn)

@@ -689,8 +689,8 @@ class Session:
             missed = Failure("raised", type(error).__name__, message, robot=True)
             after = replace(begun.seen, facts={})
             effect = replace(Effect.of(begun.seen, after, answer.result), unseen=True)
-        answer = with_failure(answer, answer.result.failure or missed)
-        if answer.result.failure is not None:
+        answer = with_failure(answer, answer.failure or missed)
+        if answer.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
             effect = replace(effect, undone=tuple(self.robot.end_turn(asked.words)))

@@ -184,7 +184,7 @@ class _World:
         answer = engine.run_program(prompt, example.code + "\n", known)
         if isinstance(robot, TurnTaking):
             robot.end_turn(example.instruction)
-        failure = answer.result.failure
+        failure = answer.failure
         if failure is None:
             self.state = after_turn(self.state, answer, number=1)
         elif failure.kind == "refused":
