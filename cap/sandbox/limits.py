@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cap.checker.declared_types import check_values
+from cap.checker.declared_types import CheckedValues
 from cap.files import read_bytes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ HARDWARE_ACTIONS = 200
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(CheckedValues):
     """What one program may use; the time a user takes to approve counts for none of it."""
 
     program_s: float = 10.0
@@ -51,14 +51,6 @@ class Limits:
     """Private memory of the worker."""
     stdout_chars: int = 100_000
     """Printed characters."""
-
-    def __post_init__(self) -> None:
-        """Refuse values of another kind than their field.
-
-        Raises:
-            UsageError: There is one.
-        """
-        check_values(self)
 
     def passed(
         self, calls: int, actions: int, call_bytes: int, sim_s: float
