@@ -16,7 +16,7 @@ from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.observation import Observation
-from cap.session.turn import after_turn
+from cap.session.kept_state import after_turn
 
 MOST_ROUNDS = 20
 GO_ON = (

@@ -53,12 +53,13 @@ from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
+from cap.session.kept_state import after_turn
 from cap.session.rounds import MOST_ROUNDS, run_rounds
 from cap.session.session_file import SavedRobot, SavedSampling, SavedSession, SavedVariables
 from cap.session.settings import SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.store import Offer, Skill, SkillStore
-from cap.session.turn import Turn, after_turn, unmet
+from cap.session.turn import Turn, unmet
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import TurnTaking
 from cap.sandbox.sandbox import Sandbox
-from cap.session.turn import after_turn
+from cap.session.kept_state import after_turn
 from cap.trace.trace import Trace
 
 _NOT_EXECUTED = "not executed: "

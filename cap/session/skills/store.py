@@ -42,7 +42,7 @@ from cap.files import read_text, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import one_line
-from cap.session.turn import needs_values
+from cap.session.kept_state import needs_values
 
 ORIGIN = "skill"
 """`Definition.origin` of a skill."""
