@@ -27,7 +27,7 @@ from cap.errors import (
     RobotError,
 )
 from cap.program.scope import Primitive, Scope
-from cap.result import Call, Failure, FailureKind, Result
+from cap.result import Call, Failure, Result
 from cap.sandbox import clocks, frames, wire
 from cap.sandbox.client import Worker
 from cap.sandbox.limits import Limits, Listeners
@@ -124,7 +124,8 @@ class Server:
                 if self._thread.hung or self._kind(message[1]) == "lmp":
                     message = self._exchange(self._serve(message))
                 else:
-                    message = self._on_robot_thread(message)
+                    stretch = functools.partial(self._robot_calls, message)
+                    message = self._thread.run(stretch, self, self.limits.grace_s)
             return self._with_calls(self._result(message))
         except frames.DeadlinePassed:
             return self._timeout()
@@ -132,26 +133,21 @@ class Server:
             if self._stopped:
                 return self._timeout()
             why = "its process ended before it finished (out of memory, or killed)"
-            return self._failed("killed", "WorkerDied", why)
+            return self._failed(Failure("killed", "WorkerDied", why))
         except frames.WireError as error:
             why = f"the worker broke the protocol: {error}"
-            return self._failed("protocol", "ProtocolError", why)
+            return self._failed(Failure("protocol", "ProtocolError", why))
         except _Stop as stop:
-            return self._with_calls(Result(failure=stop.failure))
+            return self._failed(stop.failure)
         except Hung:
             name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
             why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
             call = Call(name, (), {}, 0.0, 0.0, None, f"Timeout: {why}", self._kind(name))
             self._calls.append(call)
-            return self._failed("timeout", "CallTimeout", why, robot=True)
-
-    def _on_robot_thread(self, message: _Message) -> _Message:
-        """Serve calls of the robot until something else arrives; return that."""
-        stretch = functools.partial(self._robot_calls, message)
-        return self._thread.run(stretch, self, self.limits.grace_s)
+            return self._failed(Failure("timeout", "CallTimeout", why, robot=True))
 
     def _robot_calls(self, message: _Message) -> _Message:
-        """Serve calls of the robot, on its thread, from one call on."""
+        """Serve calls of the robot, on its thread, until something else arrives; return that."""
         self._now_s = time.monotonic()  # the wait for the thread counts for neither side
         try:
             self.worker.borrow()
@@ -245,7 +241,8 @@ class Server:
         if refused is not None:
             raise _Stop(replace(refused, line=None, robot=False))
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
-            raise _Stop(self._too_long(name))
+            why = f"{self.limits.reason('CallTimeout')}; '{name}' was stopped"
+            raise _Stop(Failure("timeout", "CallTimeout", why, robot=kind != "lmp"))
         return answer
 
     def _kind(self, name: str) -> str:
@@ -302,19 +299,14 @@ class Server:
 
     # --- results
 
-    def _too_long(self, name: str) -> Failure:
-        robot, why = self._kind(name) != "lmp", self.limits.reason("CallTimeout")
-        return Failure("timeout", "CallTimeout", f"{why}; '{name}' was stopped", robot=robot)
-
     def _timeout(self) -> Result:
         if self.clocks.program_s < self.limits.program_s:
-            return self._failed("timeout", "CallTimeout", "the program that asked ran out of time")
-        return self._with_calls(Result(failure=out_of_time(self.limits)))
+            why = "the program that asked ran out of time"
+            return self._failed(Failure("timeout", "CallTimeout", why))
+        return self._failed(out_of_time(self.limits))
 
-    def _failed(
-        self, kind: FailureKind, error: str, message: str, *, robot: bool = False
-    ) -> Result:
-        return self._with_calls(Result(failure=Failure(kind, error, message, robot=robot)))
+    def _failed(self, failure: Failure) -> Result:
+        return self._with_calls(Result(failure=failure))
 
     def _with_calls(self, result: Result) -> Result:
         return replace(
