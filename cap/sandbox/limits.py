@@ -1,4 +1,4 @@
-"""What one program may use, what is said where it uses more, and who is told of its calls."""
+"""What one program may use, what is said where it uses more, what is called while it runs."""
 
 from __future__ import annotations
 
