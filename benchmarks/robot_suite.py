@@ -33,7 +33,7 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from cap.engine.engine import unhinted
+from cap.engine.lmp import unhinted
 from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
 from cap.models.base import Model

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from cap.checker.checker import Violation, check
     from cap.checker.policy import Policy
     from cap.engine.effect import Effect
-    from cap.engine.lmp import LMP
     from cap.engine.settings import GenerationLimits, Repairs, Sampling
+    from cap.engine.standalone_lmp import LMP
     from cap.errors import (
         CapError,
         CheckFailed,
@@ -47,7 +47,7 @@ _HOMES = {
     "cap.checker.checker": ("Violation", "check"),
     "cap.checker.policy": ("Policy",),
     "cap.engine.effect": ("Effect",),
-    "cap.engine.lmp": ("LMP",),
+    "cap.engine.standalone_lmp": ("LMP",),
     "cap.engine.settings": ("GenerationLimits", "Repairs", "Sampling"),
     "cap.errors": (
         "CapError",

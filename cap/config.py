@@ -256,11 +256,11 @@ def data_folder() -> Path:
     return user_data_path("cap", appauthor=False)
 
 
-def cache_folder() -> Path:
-    """Return the folder of what can be found out again."""
+def abilities_file() -> Path:
+    """Return the file of what is known of endpoints; it can be found out again."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("cap", appauthor=False)
+    return user_cache_path("cap", appauthor=False) / "abilities.json"
 
 
 def load(

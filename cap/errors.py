@@ -55,6 +55,8 @@ class CapError(Exception):
     """Base of every error raised on purpose."""
 
     exit_code = 1
+    line: int | None = None
+    """The line of the program that it is about, if it is about one."""
     run: str | None = None
     """The run folder that holds the trace, where there is one."""
     reported = False
@@ -111,8 +113,6 @@ class CheckFailed(ProgramError):
 
 class AnswerFault(CheckFailed):
     """A model's answer holds code, but not one whole program."""
-
-    line: int | None = None
 
 
 class GenerationFailed(ProgramError):

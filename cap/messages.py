@@ -11,6 +11,8 @@ from typing import Any
 from cap.models.base import Usage
 from cap.result import Failure, between, plain, unmarked
 
+EventData = Mapping[str, Any]
+"""What one event of a trace holds."""
 REPEATED_PROGRAM = (
     "the model wrote the same program again: it was not run, and no further one is requested"
 )
@@ -105,7 +107,7 @@ def tried_line(one: Mapping[str, Any], most: int = 300) -> str:
     return f"{one['number']}  {came}{rest}"
 
 
-def choice_line(data: Mapping[str, Any]) -> str:
+def choice_line(data: EventData) -> str:
     """Return which of the programs that were tried is carried out, and why."""
     why, tried = "; ".join(data["why"]), len(data["tried"])
     if data["stopped"]:
@@ -117,14 +119,14 @@ Line = tuple[str, str]
 """A sentence, with its style in a terminal."""
 
 
-def event_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+def event_lines(kind: str, data: EventData) -> Iterator[Line]:
     """Yield the sentences about an event, each with its style; none for a kind without any."""
     yield from _turn_lines(kind, data)
     yield from _plan_lines(kind, data)
     yield from _session_lines(kind, data)
 
 
-def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+def _turn_lines(kind: str, data: EventData) -> Iterator[Line]:
     """Yield the sentences about what a turn's program did."""
     match kind:
         case "failure" | "edit_refused":
@@ -163,7 +165,7 @@ def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             yield from _learned(data)
 
 
-def _plan_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+def _plan_lines(kind: str, data: EventData) -> Iterator[Line]:
     """Yield the sentences about a planner's steps."""
     match kind:
         case "step" | "said":
@@ -182,7 +184,7 @@ def _plan_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             yield f"ended after {counted(data['steps'], 'step')}, {data['end']}{why}", ""
 
 
-def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+def _session_lines(kind: str, data: EventData) -> Iterator[Line]:
     """Yield the sentences about rounds, what was undone, pictures, and the session itself."""
     world = _WORLD[data.get("world") is True]
     match kind:
@@ -211,14 +213,14 @@ def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             yield f"in the gripper: {held}; it stays there", "bold yellow"
 
 
-def _moved(data: Mapping[str, Any], name: str) -> str:
+def _moved(data: EventData, name: str) -> str:
     """Return where a thing went."""
     begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in data["objects"][name])
     way = between(data.get("places", {}).get(name, ("", "")))  # not in an earlier version's trace
     return printable(f"moved {name}{way}: {begin} to {end}")
 
 
-def _effect(data: Mapping[str, Any]) -> Iterator[Line]:
+def _effect(data: EventData) -> Iterator[Line]:
     """Yield what else a turn did."""
     for name, (was, now) in data["changed"].items():
         yield clipped(f"{name}: {_seen(was)} to {_seen(now)}"), "yellow"
@@ -232,7 +234,7 @@ def _effect(data: Mapping[str, Any]) -> Iterator[Line]:
         yield clipped(data["still"]), "bold yellow" if "nothing" in data["words"] else "dim"
 
 
-def _learned(data: Mapping[str, Any]) -> Iterator[Line]:
+def _learned(data: EventData) -> Iterator[Line]:
     """Yield what was learned and what was not."""
     for name, path in data["kept"].items():
         text = f"learned {name} (its example had the same effect again): {path}"

@@ -30,7 +30,7 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from cap.engine.lmp import LMP
+from cap.engine.standalone_lmp import LMP
 from cap.errors import ModelError, NotFound
 from cap.models.base import Model, Request
 from cap.prompt.context import Context

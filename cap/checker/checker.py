@@ -16,6 +16,7 @@ from cap.checker.rules import RULES as _RULES
 from cap.checker.rules import Survey, Violation
 from cap.checker.signatures import CALL_RULE
 from cap.checker.undefined import Undefined, undefined
+from cap.errors import CheckFailed
 from cap.program.program import Program
 from cap.program.scope import Scope
 
@@ -52,6 +53,17 @@ class Examination:
     def ok(self) -> bool:
         """True if it may run, once the functions it lacks are written."""
         return not self.violations and not self.missing
+
+
+class ViolationsFound(CheckFailed):
+    """The check refused a program."""
+
+    def __init__(self, examined: Examination) -> None:
+        first, *rest = examined.violations
+        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
+        self.violations = examined.violations
+        self.line = first.line
+        self.program = examined.program
 
 
 def examine(

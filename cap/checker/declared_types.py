@@ -56,6 +56,14 @@ def check_values(settings: Any) -> None:
         require(entry.name, getattr(settings, entry.name), kinds[entry.name])
 
 
+class CheckedValues:
+    """Base of dataclasses that refuse values of another kind than their field (`UsageError`)."""
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_values(self)
+
+
 def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
     """Refuse names that are no fields of a dataclass.
 

@@ -18,18 +18,36 @@ Everywhere else such a name is a fault of the program: a misspelt variable, more
 from __future__ import annotations
 
 import ast
+import re
 import symtable
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cap.checker.policy import module_names
 from cap.checker.rules import bound_names
+from cap.errors import CheckFailed, did_you_mean, one_edit
 from cap.program.program import Program
+from cap.program.scope import Primitive
+from cap.prompt.docs import call_of
 
 _TAKERS = {"map": None, "filter": 1, "np.vectorize": None, "np.apply_along_axis": 1}
 """What calls its first argument, and with how many arguments; None if that varies."""
 _SAYING = frozenset(("function", "func", "fn", "callback", "predicate"))
+_SHORT_WORDS = {
+    "object": "obj",
+    "location": "loc",
+    "position": "pos",
+    "trajectory": "traj",
+    "point": "pt",
+    "points": "pts",
+    "velocity": "vel",
+}
+"""Words of names that are written out or short."""
+_SHORTEST = 5
+"""Names of fewer letters are too much alike."""
+NOT_OFFERED = "is not available to '{}' programs"
+"""Of a function that a prompt's programs may not call; the name of the prompt goes in."""
 
 _Place = tuple[str, int, int]
 """A name with its line and column."""
@@ -66,6 +84,14 @@ class Undefined:
     only read."""
     reads: tuple[str, ...] = ()
     """What the uses that are no calls stand in, such as `sorted(names, key=get_area)`."""
+
+
+class UndefinedName(CheckFailed):
+    """A name that is read, not called, and defined nowhere."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
@@ -126,6 +152,36 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
         for name, spots in places.items()
     ]
     return tuple(sorted(found, key=lambda entry: (entry.line, entry.name)))
+
+
+def why_undefined(
+    entry: Undefined, known: Iterable[str], primitives: Mapping[str, Primitive]
+) -> str | None:
+    """Return why an undefined name is a fault; None of a function that may be generated.
+
+    Args:
+        entry: The name.
+        known: Names in scope.
+        primitives: The functions in scope: the name may be meant to be one of them.
+    """
+    if meant := near_miss(entry.name, primitives):
+        return f"there is no '{entry.name}'; there is {call_of(primitives[meant])}"
+    if entry.calls:
+        return None
+    return f"name '{entry.name}' is not defined.{did_you_mean(entry.name, known)}"
+
+
+def near_miss(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a name is meant to be: the same words, or one edit away."""
+    known, words = list(known), _words_of(name)
+    same = (other for other in known if words == _words_of(other) and name != other)
+    edited = (other for other in known if one_edit(name.lower(), other.lower()))
+    return next(same, None) or (next(edited, None) if len(name) >= _SHORTEST else None)
+
+
+def _words_of(name: str) -> list[str]:
+    spread = re.sub("([A-Z])", r"_\1", name).lower()
+    return [_SHORT_WORDS.get(word, word) for word in spread.split("_") if word]
 
 
 def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -10,14 +10,13 @@ import click
 
 from cap.checker.checker import RULES, Violation, examine
 from cap.checker.policy import Policy
+from cap.checker.undefined import why_undefined
 from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
 from cap.cli.run import read_source
-from cap.engine.engine import unhinted
-from cap.engine.function_generation import near_miss
-from cap.errors import CheckFailed, did_you_mean
+from cap.engine.lmp import unhinted
+from cap.errors import CheckFailed
 from cap.program.program import Program
-from cap.prompt.docs import call_of
 from cap.robot import observation
 from cap.session.session import Session
 
@@ -75,7 +74,7 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     try:
         program = Program.parse(source)
     except CheckFailed as error:
-        line, column = getattr(error, "line", None) or 1, getattr(error, "column", None) or 1
+        line, column = error.line or 1, getattr(error, "column", None) or 1
         return [Violation("syntax", line, column, str(error))], []
     variables = {**observation.facts(session.robot), **session.state.variables}
     state = replace(session.state, variables=variables)
@@ -85,16 +84,12 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     generated, hints = [], 0
     known = scope.names() | policy.names()
     for entry in examined.undefined:
-        near = near_miss(entry.name, scope.primitives) if entry.calls else None
-        if entry.calls and near is None:
+        functions = scope.primitives if entry.calls else {}
+        reason = why_undefined(entry, known if hints < _MOST_HINTS else (), functions)
+        if reason is None:
             generated.append(entry.name)
             continue
         hints += 1
-        if near:
-            reason = f"there is no '{entry.name}'; there is {call_of(scope.primitives[near])}"
-        else:
-            hint = did_you_mean(entry.name, known) if hints <= _MOST_HINTS else ""
-            reason = f"name '{entry.name}' is not defined.{hint}"
         uses = (
             node.col_offset
             for node in ast.walk(examined.program.tree)

@@ -37,8 +37,6 @@ FRAME_EVERY_S = 0.05
 CAMERA_EVERY = 10
 """Every so many of them have a picture."""
 CAMERA_PX = 320
-DATASET_PX = 224
-"""Width and height of a dataset's pictures."""
 
 
 class Film:
@@ -341,14 +339,14 @@ class Dataset(Film):
         self.robot.on_frame = None
         if not self._episodes:
             raise UsageError("the run has no turn that ended, so there is no episode in it")
-        lerobot.write(self._path, self._episodes, self.robot.name, self._names, DATASET_PX)
+        lerobot.write(self._path, self._episodes, self.robot.name, self._names)
 
     def frame(self) -> None:
         """Keep what is seen at this moment."""
         placements = self.robot.view().placements
         self._where = {name: placements.get(name, at)[:3] for name, at in self._where.items()}
         around = tuple(number for at in self._where.values() for number in at)
-        picture = lerobot.png(self.robot.render(DATASET_PX, DATASET_PX))
+        picture = lerobot.png(self.robot.render(lerobot.PICTURE_PX, lerobot.PICTURE_PX))
         self._moments.append(lerobot.Moment(lerobot.state_of(placements), around, picture))
 
 

@@ -74,7 +74,7 @@ def _files() -> dict[str, str]:
         "folder settings": f"{local}{'' if local.exists() else ' (does not exist)'}",
         "a folder may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest needs your approval",
         "saved functions": str(config.data_folder() / "skills"),
-        "endpoint capabilities": str(config.cache_folder() / "abilities.json"),
+        "endpoint capabilities": str(config.abilities_file()),
         "environment": ", ".join(config.ENVIRONMENT),
     }
 

@@ -25,9 +25,6 @@ from cap.robot import registry
 from cap.robot.robot_files import is_file, path_of
 from cap.trace.trace import Trace, new_run_folder, status_after
 
-_WEAK_LEVELS = ("kernel-seccomp", "process")
-"""Below `kernel`, the user gets a note."""
-
 
 @contextmanager
 def open_session(
@@ -68,7 +65,7 @@ def open_session(
 
 
 def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
-    from cap.engine.settings import GenerationLimits, Repairs, Sampling
+    from cap.engine.settings import HARDWARE_REPAIRS, GenerationLimits, Repairs, Sampling
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
@@ -84,7 +81,7 @@ def _make_session(options: SessionOptions, settings: Any, trace: Any, people: An
             note = f"note: {model.name} does not accept pictures, so --look is ignored"
             remark(note)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
-        usual = Repairs() if robot.simulated else Repairs(runtime=0)
+        usual = Repairs() if robot.simulated else HARDWARE_REPAIRS
         repairs = Repairs(
             usual.static if settings.repairs is None else settings.repairs,
             usual.runtime if settings.runtime_repairs is None else settings.runtime_repairs,
@@ -364,6 +361,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
     if is_json() and not asked:
         return
+    from cap.sandbox.limits import WEAK_LEVELS
     from cap.trace.terminal import Live
 
     console = SessionConsole(highlight=False)
@@ -374,7 +372,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
         where = "in the instant world" if unsent is None else "nothing is sent"
         console.print(f"dry run: {where}; no hardware moves", style="dim")
     level = session.engine.sandbox.level
-    if level in _WEAK_LEVELS:
+    if level in WEAK_LEVELS:
         console.print(
             f"sandbox: only level '{level}' is available here; see cap info", style="yellow"
         )

@@ -11,9 +11,8 @@ from cap.cli.options import PATH, CommandGroup, json_option, option, unasked_con
 from cap.cli.output import is_json, print_json, show, writing
 from cap.errors import CapError, UsageError
 from cap.messages import printable
+from cap.trace.export import FORMATS
 from cap.trace.reader import UNREADABLE, read_events, read_header
-
-FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 
 
 @click.group("trace", cls=CommandGroup)

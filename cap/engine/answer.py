@@ -67,6 +67,11 @@ class Answer:
     """What every reading of the words asks for and the world does not show: lines."""
 
     @property
+    def failure(self) -> Failure | None:
+        """Why it failed; None if it did not."""
+        return self.result.failure
+
+    @property
     def source(self) -> str:
         """The complete program: functions it uses, generated functions, then the program."""
         parts = [*self.earlier, *(entry.source for entry in self.kept), *self._written]
@@ -212,7 +217,7 @@ def with_failure(answer: Answer, failure: Failure | None) -> Answer:
 def failed_attempt(answer: Answer, words: str) -> PastTurn:
     """Return a failed attempt whose motions stay, as later prompts show it."""
     done = ", ".join(folded(call.name for call in answer.done))
-    note = f"failed after {done}, which stays done: {answer.result.failure}"
+    note = f"failed after {done}, which stays done: {answer.failure}"
     return PastTurn(words, answer.shown, note=note)
 
 

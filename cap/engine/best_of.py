@@ -30,6 +30,8 @@ from cap.models.base import Completion
 from cap.result import Result, plain
 from cap.robot.observation import Observation
 
+SAMPLE_TEMPERATURE = 0.8
+"""Of further answers to the same question, where the model is asked at none of its own."""
 INK_ALIKE_M = 0.01
 """Drawings whose lines are nowhere farther apart are the same."""
 
@@ -64,7 +66,7 @@ class TriedProgram:
         """How good it is by itself: the words outrank a goal check, which a model wrote."""
         goal = self.goal is not False, self.goal is True
         marks = self.expected, self.accepted, not self.doubts, *goal
-        good = self.answer.result.failure is None
+        good = self.answer.failure is None
         return good, *(good and mark for mark in marks)
 
     @property
@@ -85,7 +87,7 @@ class TriedProgram:
     @property
     def line(self) -> str:
         """Its result as a line, for people."""
-        failure = self.answer.result.failure
+        failure = self.answer.failure
         if failure is not None:
             return f"failed: {failure}"
         line = self.effect.line if self.effect is not None else ""
@@ -124,16 +126,17 @@ class BestOf:
         self._mark, self._begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
         try:
             while len(self.tried) < sampling.samples and not stopped:
+                first = len(self.tried)
                 questions = [
-                    replace(self.question, sample=len(self.tried) + number)
-                    for number in range(self._wave())
+                    replace(self.question, sample=number, temperature=SAMPLE_TEMPERATURE)
+                    for number in range(first, first + self._wave())
                 ]
                 for given in self.author.ask_all(questions):
                     if isinstance(given, SpendLimit) and self.tried:  # it was never asked for
                         stopped = str(given).partition("; ")[0]
                         continue
                     self.tried.append(self._try(len(self.tried) + 1, given))
-                    failure = self.tried[-1].answer.result.failure
+                    failure = self.tried[-1].answer.failure
                     if failure is not None and failure.kind == "interrupted":
                         return Answer(Result(failure=failure))
                 stopped = stopped or self._stopped()
@@ -157,7 +160,7 @@ class BestOf:
         if self.sampling.verify == GOAL and not self.accepted:
             return answer  # it was judged where it ran
         accepted = self.accepted and answer.attempts == 1
-        refused = self.denied == SAYS_NO and answer.result.failure is None
+        refused = self.denied == SAYS_NO and answer.failure is None
         found = (*answer.doubts, NOT_SO) if refused and answer.attempts == 1 else answer.doubts
         return replace(answer, accepted=accepted, denied=self.denied, doubts=found)
 
@@ -225,7 +228,7 @@ class BestOf:
     def _record(self, chosen: TriedProgram, alike: int, stopped: str) -> None:
         """Record what was tried, which is chosen, and why."""
         sampling, why = self.sampling, []
-        if chosen.answer.result.failure is not None:
+        if chosen.answer.failure is not None:
             why = ["every program failed; the first goes on from there"]
         elif sampling.agreement:
             why = [f"{alike} of {len(self.tried)} did this"]
@@ -233,7 +236,7 @@ class BestOf:
             why.append("no program had the effect that was expected")
         if not chosen.accepted:
             why.append("the caller's check accepts none")
-        elif sampling.judge is not None and chosen.answer.result.failure is None:
+        elif sampling.judge is not None and chosen.answer.failure is None:
             why.append("the caller's check accepts it")
         if self.asked.goal is not None:
             why.append(self.asked.goal.decision(chosen.goal))
@@ -245,7 +248,7 @@ class BestOf:
                 {
                     "number": one.number,
                     "came": self._came(one),
-                    "failed": one.answer.result.failure is not None,
+                    "failed": one.answer.failure is not None,
                     "goal": one.goal,
                     "expected": one.expected,
                     "same_as": one.same_as,

@@ -13,7 +13,6 @@ program waits.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -21,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from cap.checker.checker import Examination, examine
-from cap.checker.undefined import undefined
+from cap.checker.undefined import NOT_OFFERED, undefined
 from cap.engine.answer import (
     GOAL,
     NOT_SO,
@@ -36,7 +35,6 @@ from cap.engine.answer import (
 from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
 from cap.engine.doubts.doubts import (
     DOUBTED,
-    UNCHANGED,
     did_nothing,
     doubts,
     explained,
@@ -44,26 +42,29 @@ from cap.engine.doubts.doubts import (
 )
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, refused
-from cap.engine.model_request import Author, CutOff, Memory, Question, Tally, program_of
+from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind, scope_of
+from cap.engine.model_request import LOOK_PX, Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
+    asked_again,
     explain,
-    failed_turn,
     failure_of,
-    lmp_failed,
+    left_by,
+    next_repair,
     reason_of,
+    repairs_left,
     sort_of,
     unfit,
 )
-from cap.engine.settings import EngineSettings, Repairs
+from cap.engine.settings import HARDWARE_REPAIRS, EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
+from cap.errors import CapError, ModelError, PromptError, RobotError
 from cap.models.base import Completion, Model
-from cap.program.program import AnsweredInWords, Program
-from cap.program.scope import Definition, Primitive, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.context import Context, assignments, value_lines
 from cap.prompt.docs import imports, primitive_docs
-from cap.prompt.prompt import Prompt, kind_error, one_line
+from cap.prompt.prompt import Prompt
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
@@ -72,32 +73,10 @@ from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
-MAX_NESTING = 6
-"""How deep LMPs may call each other."""
-LOOK_PX = 480
-"""Width and height of the picture a model is sent."""
-GROUP = "robot"
-"""The object whose attributes a robot's functions are as well, as some of the paper's programs call
-them: `robot.say('hi')`."""
-RETURNED = "ret_val"
-"""The variable that programs of the original prompts answer in, read where the prompt's own is not
-set."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
     "be tried: one is written and run"
 )
-
-
-def unhinted(prompt: Prompt) -> Prompt:
-    """Return a prompt whose programs see every primitive and LMP: for a user's own programs."""
-    return replace(prompt, hints=())
-
-
-def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
-    """Return the functions a prompt's model reads about: those its hints name, else all."""
-    if GROUP in prompt.hints or not prompt.hints:
-        return scope.primitives
-    return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
 
 
 def interrupted() -> Failure:
@@ -144,10 +123,10 @@ class Engine:
         settings, robot = self.settings, self.robot
         self.gate = Gate(robot, self.trace, settings.approve, settings.allow, self.rehearsal)
         self.seed = settings.seed
-        self.repairs = settings.repairs or (Repairs() if robot.simulated else Repairs(runtime=0))
+        self.repairs = settings.repairs or (Repairs() if robot.simulated else HARDWARE_REPAIRS)
         heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
         self.author = Author(self.model, self.trace, self.tally, self.memory, heed)
-        self._primitives = {
+        self.primitives = {
             **{name: self.gate.asking(entry) for name, entry in robot.primitives().items()},
             **{
                 name: nested_lmp(self, prompt, {})
@@ -155,6 +134,9 @@ class Engine:
                 if prompt.header.returns is not None and name != GOAL
             },
         }
+
+    scope = scope_of
+    """What a prompt's programs may use."""
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
@@ -190,9 +172,7 @@ class Engine:
                 asked = replace(asked, goal=asked.goal or self.goal_check(asked.words, before))
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        left = {"static": self.repairs.static, "runtime": self.repairs.runtime, "person": 1}
-        if not outermost and prompt.header.actions:  # a nested program that acts runs once
-            left["runtime"] = 0
+        left = repairs_left(self.repairs, nested_acts=not outermost and prompt.header.actions)
         if tries:
             from cap.engine.best_of import BestOf
 
@@ -205,27 +185,25 @@ class Engine:
             answer = self._attempt(question, state, given=given)
         doubted = tries  # a program that was chosen, or has been doubted, is doubted no more
         answer, undone = self._judged(asked, answer, not doubted and left["runtime"] > 0), None
-        while self.author.repairs and (sort := sort_of(answer)) is not None and left[sort] > 0:
-            failure = answer.result.failure
-            assert failure is not None
+        while self.author.repairs and (failure := next_repair(left, answer)) is not None:
             doubted = doubted or failure.error == DOUBTED
-            if sort != "person":  # a user may decline as often as they like
-                left[sort] -= 1
-            if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
-                left["static"] = 0
-            if failure.error == UNCHANGED:
-                left["runtime"] = 0
             reason, number = reason_of(failure), answer.attempts + 1
             self.trace.event(
                 "repair", lmp=prompt.name, attempt=number, reason=reason, source=answer.shown
             )
             try:
-                if acted(answer.last_calls) and answer.ran and world is not None:
+                did = acted(answer.last_calls)
+                if did and answer.ran and world is not None:
                     undone = answer, self._rewound(world)
                     answer = replace(answer, back=True)
-                elif acted(answer.last_calls):
-                    state = _left_by(state, answer)
-                question = self._asked_again(question, answer, asked.fixed)
+                question = asked_again(question, answer)
+                if did and not answer.back:
+                    state = left_by(state, answer)
+                    if not asked.fixed:
+                        now = self.context(prompt)
+                        context = Context.of({**question.context.facts, **now.facts})
+                        pictures = self.look() if question.pictures else ()
+                        question = replace(question, context=context, pictures=pictures)
                 after = self._attempt(question, state, answer.written)
             except KeyboardInterrupt:
                 answer = with_failure(answer, self._ended())
@@ -234,7 +212,7 @@ class Engine:
                 self.trace.event("repeated_program", lmp=prompt.name)
                 answer = replace(answer, attempts=number)
                 break
-            why = after.result.failure
+            why = after.failure
             if why is not None and why.kind == "model" and not after.ran:  # it gave no program
                 message = f"{failure.message}; a repair was asked for, but {why.error}: "
                 message += why.message
@@ -244,7 +222,7 @@ class Engine:
             after = self._judged(asked, after, not doubted and left["runtime"] > 0)
             answer = _repaired(answer, after, asked.words)
             undone = None if after.ran else undone
-        if answer.result.failure is not None:
+        if answer.failure is not None:
             answer = self._left_in_its_world(answer, world, undone, asked.words)
         answer = answer if best_of is None else best_of.judged(answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
@@ -284,7 +262,7 @@ class Engine:
             self._rewound(its_world)
             stays = () if answer.ran else (failed_attempt(last, words),)
             answer = replace(answer, back=False, failed=(*answer.failed, *stays))
-        failed = answer.result.failure
+        failed = answer.failure
         insisted = failed is not None and failed.error == DOUBTED
         return with_failure(answer, None) if insisted else answer
 
@@ -341,7 +319,7 @@ class Engine:
         except CapError as error:
             return Answer(Result(failure=failure_of(error)))
         answer = self._complete(prompt, program, state)
-        if answer.result.failure is not None:
+        if answer.failure is not None:
             self.author.forget()
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
@@ -375,7 +353,7 @@ class Engine:
             return Answer(Result(failure=failure_of(error)), completion=text)
         state = replace(state, variables={**state.variables, **question.context.facts})
         answer = self._complete(prompt, program, state, question.instruction, before)
-        failure = answer.result.failure
+        failure = answer.failure
         answers_user = prompt.header.actions and prompt.header.returns is None
         if failure is None and answers_user and not state.goes_on:
             returned = (other.header.returns for other in self.prompts.values())
@@ -439,7 +417,7 @@ class Engine:
                 return replace(answer, result=result, ran=True)
             # What the user wrote in its place is checked, and shown to them again.
             edited = self.run_program(prompt, passage.edited, state)
-            failure = edited.result.failure
+            failure = edited.failure
             if failure is None or sort_of(edited) != "static":
                 return edited
             self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
@@ -459,8 +437,8 @@ class Engine:
         if not examined.undefined:  # the usual case
             return ()
         memory, docs = self.author.memory, self.docs(prompt)
-        hidden = f"is not available to '{prompt.name}' programs"
-        reasons = {**dict.fromkeys(self._primitives, hidden), **state.dropped}
+        hidden = NOT_OFFERED.format(prompt.name)
+        reasons = {**dict.fromkeys(self.primitives, hidden), **state.dropped}
         written = Generation(
             self.author,
             self.function_prompt,
@@ -509,7 +487,7 @@ class Engine:
         """
         before, verify = asked.before, self.settings.sampling.verify
         goal = asked.goal if verify == GOAL else None
-        if before is None or not asked.compared or not answer.ran or answer.result.failure:
+        if before is None or not asked.compared or not answer.ran or answer.failure:
             return answer
         compared = self.author.repairs and bool(before.positions or before.condition)
         if not (compared or goal):
@@ -535,19 +513,6 @@ class Engine:
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return with_failure(answer, failure)
 
-    def _asked_again(self, question: Question, answer: Answer, fixed: bool) -> Question:
-        """Return the question after a failed attempt: with its program, and why it failed."""
-        failure = answer.result.failure
-        question = replace(question, history=(*question.history, failed_turn(question, answer)))
-        if failure is not None and failure.error == CutOff.__name__:
-            question = question.with_more_room()
-        if acted(answer.last_calls) and not answer.back and not fixed:
-            now = self.context(question.prompt)
-            context = Context.of({**question.context.facts, **now.facts})
-            pictures = self.look() if question.pictures else ()
-            question = replace(question, context=context, pictures=pictures)
-        return question
-
     def _rewound(self, world: Any) -> Any:
         """Restore a snapshot of the world; return a snapshot of how it was."""
         robot: Any = self.robot
@@ -555,39 +520,6 @@ class Engine:
         robot.restore(world)
         self.trace.event("rewound")
         return left
-
-    def scope(
-        self, prompt: Prompt, state: State | None = None, program: Program | None = None
-    ) -> Scope:
-        """Return what a prompt's programs may use.
-
-        That is every function of the robot, actions if it has the right to act, and of the LMPs
-        those that its hints name or its examples call.
-
-        Args:
-            prompt: The prompt.
-            state: What a session remembers.
-            program: The program, which may call functions as attributes of `robot`.
-        """
-        state = state or State()
-        itself = prompt.name if prompt.name in self.prompts else None
-        grouped = GROUP in prompt.hints
-        named = {*prompt.hints, *prompt.called}
-        shown = {
-            name: primitive
-            for name, primitive in self._primitives.items()
-            if (primitive.kind != "action" or prompt.header.actions)
-            and name != itself
-            and (primitive.kind != "lmp" or name in named or grouped or not prompt.hints)
-        }
-        if program is not None and GROUP not in state.variables and not program.sets(GROUP):
-            grouped = grouped or f"{GROUP}." in program.source
-        return Scope(
-            primitives=shown,
-            variables=state.variables,
-            definitions=state.definitions,
-            groups={GROUP: tuple(shown)} if grouped else {},
-        )
 
     def docs(self, prompt: Prompt) -> str:
         """Return the docs of the functions a prompt's programs may call, for its model."""
@@ -623,15 +555,9 @@ class Engine:
             PromptError: It asks for a fact that does not exist.
         """
         shown = Context.read(context) if context else self.context(prompt, variables)
-        names = shown.facts.get(prompt.header.exact, ())
-        words = one_line(description).removeprefix("all ").removeprefix("the ")
-        if isinstance(names, list | tuple):  # a name, or all of a kind: no request is needed
-            if words in names:
-                return Answer(Result(words))
-            ends = {name: str(name).split(" ")[-1] for name in names}
-            alike = [name for name, noun in ends.items() if words in (f"{noun}s", f"{noun}es")]
-            if "names" in prompt.header.kind and (alike or names == []):
-                return Answer(Result(alike))
+        named = named_exactly(prompt.header, description, shown.facts)
+        if named is not None:  # no request is needed
+            return Answer(Result(named))
         left = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=value_lines(left))
         return self.run(Instruction(prompt, description, shown, state, fixed=bool(context)))
@@ -674,17 +600,11 @@ class Engine:
             return Result(failure=self._ended(), calls=tuple(calls))
         if rest := result.stdout[reported:]:
             printed(rest)
-        if result.failure is not None and header.session:
+        if result.failure is None:
+            return of_kind(result, header)
+        if header.session:
             return replace(result, failure=explain(result.failure, dropped))
-        if result.failure is not None:
-            return result
-        wrong = None if header.returns is None else kind_error(result.value, header.kind)
-        if wrong is None:
-            return result
-        failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
-        if result.value is None:  # this is how the prompts say that there is none
-            failure = Failure("value", NotFound.__name__, "there is none")
-        return replace(result, failure=failure)
+        return result
 
 
 def _kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
@@ -707,47 +627,3 @@ def _repaired(before: Answer, after: Answer, words: str) -> Answer:
     failed = (*before.failed, failed_attempt(before, words)) if before.done else before.failed
     generated = after.generated if before.back else (*before.generated, *after.generated)
     return replace(joined(before, after), failed=failed, generated=generated)
-
-
-def _left_by(state: State, answer: Answer) -> State:
-    """Return a state with what a failed program set, where its world stays as well."""
-    definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
-    variables = {**state.variables, **answer.result.variables}
-    return replace(state, variables=variables, definitions=definitions)
-
-
-def nested_lmp(engine: Engine, prompt: Prompt, variables: Mapping[str, Any]) -> Primitive:
-    """Return one LMP of an engine, as a function that the programs of others call.
-
-    Args:
-        engine: Has its programs written and runs them.
-        prompt: The LMP.
-        variables: Plain data its programs see in addition to their keyword arguments.
-    """
-    name, trace, header = prompt.name, engine.trace, prompt.header
-
-    def call(description: str, context: str = "", **given: Any) -> Any:
-        if not isinstance(description, str) or not isinstance(context, str):
-            raise TypeError(f"{name}() takes a description in words (a string)")
-        if header.arguments and (unknown := given.keys() - header.arguments.keys()):
-            takes = ", ".join(header.arguments)
-            raise TypeError(f"{name}() takes no {sorted(unknown)[0]!r}: use {takes}")
-        called = f"{name}({description!r})"
-        if trace.depth >= MAX_NESTING:
-            raise LMPFailed(f"{called}: LMPs call each other too deep")
-        with trace.nested():
-            trace.event("instruction", lmp=name, text=description)
-            try:
-                answer = engine.answer(prompt, description, context, {**variables, **given})
-            except PromptError as error:
-                raise LMPFailed(f"{called}: {error}") from None
-        failure = answer.result.failure
-        if failure is None:
-            return answer.result.value
-        if failure.error == NotFound.__name__ and not failure.robot:
-            raise NotFound(f"{called}: {failure.message}")
-        raise lmp_failed(called, failure)
-
-    kinds = " or ".join(kind for kind in header.kind if kind != "any")
-    doc = header.doc or (f"Return {kinds} for a description." if kinds else "")
-    return Primitive(name, call, "lmp", inspect.signature(call), doc)

@@ -14,29 +14,20 @@ again. What an answer does in addition, such as to test its function, is removed
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cap.checker.checker import Examination, Violation, examine
+from cap.checker.checker import Examination, Violation, ViolationsFound, examine
 from cap.checker.policy import Policy
-from cap.checker.undefined import CallSite, Undefined, undefined
+from cap.checker.undefined import CallSite, Undefined, UndefinedName, undefined, why_undefined
 from cap.engine.model_request import Author, Question, program_of
-from cap.engine.repair import UndefinedName, ViolationsFound, again
+from cap.engine.repair import again
 from cap.engine.settings import GenerationLimits
-from cap.errors import (
-    ANOTHER,
-    CapError,
-    GenerationFailed,
-    ModelError,
-    did_you_mean,
-    one_edit,
-)
+from cap.errors import ANOTHER, CapError, GenerationFailed, ModelError
 from cap.models.base import Completion
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.context import program_lines
-from cap.prompt.docs import call_of
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
@@ -173,14 +164,10 @@ class Generation:
         """
         found = list(undefined(program, self._names))
         for entry in found:
-            reason = self.unavailable.get(entry.name)
-            if reason is None and (meant := near_miss(entry.name, self.scope.primitives)):
-                called = call_of(self.scope.primitives[meant])
-                reason = f"there is no '{entry.name}'; there is {called}"
-            if reason is None and not entry.calls:
-                hint = did_you_mean(entry.name, self._names)
-                reason = f"name '{entry.name}' is not defined.{hint}"
-            if reason is not None:
+            reason = self.unavailable.get(entry.name) or why_undefined(
+                entry, self._names, self.scope.primitives
+            )
+            if reason:
                 raise UndefinedName(reason, entry.line)
         return found
 
@@ -268,8 +255,7 @@ class Generation:
 
 
 def _with_line(error: CapError) -> str:
-    line = getattr(error, "line", None)
-    return f"line {line}: {error}" if line else str(error)
+    return f"line {error.line}: {error}" if error.line else str(error)
 
 
 _NAMED = ast.FunctionDef | ast.ClassDef
@@ -300,30 +286,3 @@ def _defined(program: Program) -> list[str]:
 
 def _as_definition(name: str, program: Program) -> Definition:
     return Definition(name, program.source.strip() + "\n", origin="generated")
-
-
-_SHORT_WORDS = {
-    "object": "obj",
-    "location": "loc",
-    "position": "pos",
-    "trajectory": "traj",
-    "point": "pt",
-    "points": "pts",
-    "velocity": "vel",
-}
-"""Words of names that are written out or short."""
-_SHORTEST = 5
-"""Names of fewer letters are too much alike."""
-
-
-def near_miss(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a name is meant to be: the same words, or one edit away."""
-    known, words = list(known), _words_of(name)
-    same = (other for other in known if words == _words_of(other) and name != other)
-    edited = (other for other in known if one_edit(name.lower(), other.lower()))
-    return next(same, None) or (next(edited, None) if len(name) >= _SHORTEST else None)
-
-
-def _words_of(name: str) -> list[str]:
-    spread = re.sub("([A-Z])", r"_\1", name).lower()
-    return [_SHORT_WORDS.get(word, word) for word in spread.split("_") if word]

@@ -1,177 +1,145 @@
-"""An LMP as a function: a prompt, a model, and plain Python functions. No robot is needed.
+"""An LMP as programs know it: which of them a program may call, how, and what comes back.
 
-Example:
-    area = {"red block": 0.04, "blue bowl": 0.12}
-    with LMP(PROMPT, model, functions={"get_area": lambda name: area[name]}) as biggest:
-        name = biggest("the bigger of the two", objects=list(area))
-
-It takes the same path as a session's instruction: the program is checked, completed, run in a
-sandbox and repaired. Only its functions run in this process.
+`Engine.run` writes and runs an LMP's program; these are the rules on both sides of that. A name
+that the context has, or all objects of one kind, needs no program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from cap.engine.answer import Answer
-from cap.engine.engine import Engine, nested_lmp
-from cap.engine.model_request import Tally
-from cap.engine.repair import lmp_failed
-from cap.engine.settings import EngineSettings
-from cap.errors import UsageError
-from cap.models.base import Model, require_model
-from cap.models.providers import make_model
-from cap.program.scope import Primitive
-from cap.prompt.prompt import Prompt, load, one_line, parse
-from cap.robot import registry
-from cap.sandbox.limits import Limits
-from cap.sandbox.sandbox import Sandbox
-from cap.trace.trace import Trace
+from cap.engine.answer import State
+from cap.errors import LMPFailed, NotFound, PromptError
+from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
+from cap.prompt.prompt import Header, Prompt, kind_error, one_line
+from cap.result import Failure, Result
+
+MAX_NESTING = 6
+"""How deep LMPs may call each other."""
+GROUP = "robot"
+"""The object whose attributes a robot's functions are as well, as some of the paper's programs call
+them: `robot.say('hi')`."""
+RETURNED = "ret_val"
+"""The variable that programs of the original prompts answer in, read where the prompt's own is not
+set."""
 
 
-class LMP:
-    """A language model program that is called like a function; a context manager."""
-
-    def __init__(
-        self,
-        prompt: Prompt | Path | str,
-        model: str | Model,
-        *,
-        functions: Mapping[str, Callable[..., Any]] | None = None,
-        variables: Mapping[str, Any] | None = None,
-        lmps: Mapping[str, LMP] | None = None,
-        name: str | None = None,
-        trace: Trace | None = None,
-        limits: Limits | None = None,
-        seed: int = 0,
-    ) -> None:
-        """Create an LMP.
-
-        Args:
-            prompt: A prompt, its file, or its text; one line that ends in `.py` is a file's name.
-            model: What writes programs: a name, as `cap models list` shows them, or a model itself.
-            functions: What its programs may call, by name; they get plain data and return it.
-            variables: Plain data its programs see, and facts its prompt may ask for as context.
-            lmps: Other LMPs its programs may call, by name.
-            name: What it is called in traces and messages; the prompt's name by default.
-            trace: Where events go; nowhere by default.
-            limits: What one program may use.
-            seed: Start of all random numbers inside programs.
-
-        Raises:
-            UsageError: A name is given twice, or something that cannot be called as a function.
-            PromptError: The prompt cannot be read.
-            MissingKey: The model needs a key and none is set.
-        """
-        self.prompt = _prompt(prompt, name)
-        self.model = make_model(model) if isinstance(model, str) else require_model(model)
-        self.trace = trace or Trace()
-        self._functions, self._lmps = functions or {}, lmps or {}
-        self._variables, self._limits, self._seed = variables or {}, limits, seed
-        _refuse_doubles(self._functions, self._variables, self._lmps)
-        self._engine = self._engine_on(self.trace, Tally())
-
-    def __enter__(self) -> LMP:
-        """Start loading what runs programs; return itself."""
-        self._engine.sandbox.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing: programs end with their calls."""
-
-    def __call__(self, instruction: str, context: str = "", **variables: Any) -> Any:
-        """Run one instruction and return its value.
-
-        Args:
-            instruction: What is wanted, in words.
-            context: Assignment lines shown above it; what the prompt asks for by default.
-            variables: Further plain data its program sees.
-
-        Raises:
-            UsageError: The instruction is empty.
-            LMPFailed: There is no value; `failure` has the reason.
-        """
-        answer = self.run(instruction, context, **variables)
-        if answer.result.failure is not None:
-            raise lmp_failed(f"{self.prompt.name}({instruction!r})", answer.result.failure)
-        return answer.result.value
-
-    def run(self, instruction: str, context: str = "", **variables: Any) -> Answer:
-        """Run one instruction and return its whole result, also a failure.
-
-        Raises:
-            UsageError: The instruction is empty, or a variable has the name of a function.
-            PromptError: The prompt asks for context that is not given.
-        """
-        words = one_line(instruction)
-        if not words:
-            raise UsageError("the instruction is empty; say what is wanted")
-        _refuse_doubles(self._functions, self._lmps, variables)
-        given = {**self._variables, **variables}
-        with self.trace.begin_turn():
-            self.trace.event("instruction", lmp=self.prompt.name, text=words)
-            answer = self._engine.answer(self.prompt, words, context, given)
-            failure = answer.result.failure
-            if failure is not None:
-                self.trace.event("failure", **vars(failure), cause=failure.cause)
-            self.trace.event("done", ok=failure is None)
-        return answer
-
-    def _engine_on(self, trace: Trace, tally: Tally) -> Engine:
-        """Return an engine for this LMP; one for each LMP that calls it, with that one's trace."""
-        sandbox = Sandbox(limits=self._limits)
-        sandbox.robot_thread.has_robot = False
-        found = {name: _primitive(name, function) for name, function in self._functions.items()}
-        for name, lmp in self._lmps.items():
-            prompt, engine = replace(lmp.prompt, name=name), lmp._engine_on(trace, tally)
-            found[name] = nested_lmp(engine, prompt, lmp._variables)
-        in_its_place: Any = SimpleNamespace(  # of a robot: nothing moves
-            name="functions",
-            simulated=True,
-            about="",  # their own docstrings say all there is to say
-            primitives=lambda: found,
-            context=lambda: self._variables,
-            stop=lambda: None,
-        )
-        return Engine(
-            in_its_place,
-            self.model,
-            {},
-            registry.function_prompt(),
-            sandbox=sandbox,
-            trace=trace,
-            settings=EngineSettings(seed=self._seed),
-            tally=tally,
-        )
+def unhinted(prompt: Prompt) -> Prompt:
+    """Return a prompt whose programs see every primitive and LMP: for a user's own programs."""
+    return replace(prompt, hints=())
 
 
-def _prompt(prompt: Prompt | Path | str, name: str | None) -> Prompt:
-    if isinstance(prompt, str) and prompt.endswith(".py") and "\n" not in prompt:
-        prompt = Path(prompt)
-    if isinstance(prompt, str):
-        return parse(prompt, name or "lmp", infer=True)
-    loaded = load(prompt) if isinstance(prompt, Path) else prompt
-    return replace(loaded, name=name) if name else loaded
+def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
+    """Return the functions a prompt's model reads about: those its hints name, else all."""
+    if GROUP in prompt.hints or not prompt.hints:
+        return scope.primitives
+    return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
 
 
-def _primitive(name: str, function: Callable[..., Any]) -> Primitive:
-    try:
-        return Primitive.of(function, "perception", name)
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"'{name}' cannot be given to programs: {function!r} is no function with a known "
-            "signature; wrap it in one with `def`"
-        ) from None
+def scope_of(
+    engine: Any, prompt: Prompt, state: State | None = None, program: Program | None = None
+) -> Scope:
+    """Return what a prompt's programs may use.
+
+    That is every function of the robot, actions if it has the right to act, and of the LMPs
+    those that its hints name or its examples call.
+
+    Args:
+        engine: Has the functions and the LMPs.
+        prompt: The prompt.
+        state: What a session remembers.
+        program: The program, which may call functions as attributes of `robot`.
+    """
+    state = state or State()
+    itself = prompt.name if prompt.name in engine.prompts else None
+    grouped = GROUP in prompt.hints
+    named = {*prompt.hints, *prompt.called}
+    shown = {
+        name: primitive
+        for name, primitive in engine.primitives.items()
+        if (primitive.kind != "action" or prompt.header.actions)
+        and name != itself
+        and (primitive.kind != "lmp" or name in named or grouped or not prompt.hints)
+    }
+    if program is not None and GROUP not in state.variables and not program.sets(GROUP):
+        grouped = grouped or f"{GROUP}." in program.source
+    return Scope(
+        primitives=shown,
+        variables=state.variables,
+        definitions=state.definitions,
+        groups={GROUP: tuple(shown)} if grouped else {},
+    )
 
 
-def _refuse_doubles(*given: Mapping[str, Any]) -> None:
-    names = [name for names in given for name in names]
-    for name in names:
-        if not name.isidentifier() or name.startswith("_"):
-            raise UsageError(f"'{name}' is no name a program can use; choose another")
-        if names.count(name) > 1:
-            raise UsageError(f"'{name}' is given twice, as two different things; rename one")
+def nested_lmp(engine: Any, prompt: Prompt, variables: Mapping[str, Any]) -> Primitive:
+    """Return one LMP of an engine, as a function that the programs of others call.
+
+    Args:
+        engine: Has its programs written and runs them.
+        prompt: The LMP.
+        variables: Plain data its programs see in addition to their keyword arguments.
+    """
+    name, trace, header = prompt.name, engine.trace, prompt.header
+
+    def call(description: str, context: str = "", **given: Any) -> Any:
+        if not isinstance(description, str) or not isinstance(context, str):
+            raise TypeError(f"{name}() takes a description in words (a string)")
+        if header.arguments and (unknown := given.keys() - header.arguments.keys()):
+            takes = ", ".join(header.arguments)
+            raise TypeError(f"{name}() takes no {sorted(unknown)[0]!r}: use {takes}")
+        called = f"{name}({description!r})"
+        if trace.depth >= MAX_NESTING:
+            raise LMPFailed(f"{called}: LMPs call each other too deep")
+        with trace.nested():
+            trace.event("instruction", lmp=name, text=description)
+            try:
+                answer = engine.answer(prompt, description, context, {**variables, **given})
+            except PromptError as error:
+                raise LMPFailed(f"{called}: {error}") from None
+        failure = answer.failure
+        if failure is None:
+            return answer.result.value
+        if failure.error == NotFound.__name__ and not failure.robot:
+            raise NotFound(f"{called}: {failure.message}")
+        raise lmp_failed(called, failure)
+
+    kinds = " or ".join(kind for kind in header.kind if kind != "any")
+    doc = header.doc or (f"Return {kinds} for a description." if kinds else "")
+    return Primitive(name, call, "lmp", inspect.signature(call), doc)
+
+
+def lmp_failed(called: str, failure: Failure) -> LMPFailed:
+    """Return the error that a caller gets for an LMP that failed."""
+    said = failure.message or failure.error
+    error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
+    error.failure = replace(failure, message=f"{called}: {said}")
+    return error
+
+
+def named_exactly(header: Header, description: str, facts: Mapping[str, Any]) -> Any:
+    """Return what a description names without a request: a name, or all names of a kind."""
+    names = facts.get(header.exact, ())
+    words = one_line(description).removeprefix("all ").removeprefix("the ")
+    if isinstance(names, list | tuple):
+        if words in names:
+            return words
+        ends = {name: str(name).split(" ")[-1] for name in names}
+        alike = [name for name, noun in ends.items() if words in (f"{noun}s", f"{noun}es")]
+        if "names" in header.kind and (alike or names == []):
+            return alike
+    return None
+
+
+def of_kind(result: Result, header: Header) -> Result:
+    """Return the result of an LMP's program, as failed if its value is of no kind it may have."""
+    wrong = None if header.returns is None else kind_error(result.value, header.kind)
+    if wrong is None:
+        return result
+    failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
+    if result.value is None:  # this is how the prompts say that there is none
+        failure = Failure("value", NotFound.__name__, "there is none")
+    return replace(result, failure=failure)

@@ -27,8 +27,8 @@ from cap.prompt.prompt import PastTurn, Prompt, tokens_of
 from cap.trace.trace import Trace
 
 _NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
-SAMPLE_TEMPERATURE = 0.8
-"""Of further answers to the same question, where the model is asked at none of its own."""
+LOOK_PX = 480
+"""Width and height of the picture a model is sent."""
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 _RECORDED = (
@@ -68,6 +68,8 @@ class Question:
     """What the robot's camera shows, as PNG."""
     sample: int = 0
     """Which of several answers is wanted; the first is the usual one, the others are drawn."""
+    temperature: float = 0.0
+    """Of one that is drawn."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
 
@@ -280,7 +282,7 @@ class Author:
             prompt=text,
             stop=prompt.header.stop,
             max_tokens=limit * question.room,
-            temperature=SAMPLE_TEMPERATURE if drawn else 0.0,
+            temperature=question.temperature if drawn else 0.0,
             seed=question.sample or None,
             further=prompt.further,
             pictures=question.pictures,

@@ -19,18 +19,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cap.checker.checker import Examination
-from cap.engine.answer import Answer
+from cap.checker.checker import ViolationsFound
+from cap.checker.undefined import UndefinedName
+from cap.engine.answer import Answer, State
 from cap.engine.approval import DECLINED
-from cap.engine.doubts.doubts import DID_NOTHING
-from cap.engine.model_request import Question
-from cap.engine.settings import Sort
+from cap.engine.doubts.doubts import DID_NOTHING, UNCHANGED
+from cap.engine.model_request import CutOff, Question
+from cap.engine.settings import Repairs, Sort
 from cap.errors import (
     AnswerFault,
     CapError,
-    CheckFailed,
     GenerationFailed,
-    LMPFailed,
     ModelError,
     NotFound,
 )
@@ -63,25 +62,6 @@ _SOURCE_CHARS = 6_000
 """How much of a failed program a repair request shows."""
 
 
-class ViolationsFound(CheckFailed):
-    """The check refused a program."""
-
-    def __init__(self, examined: Examination) -> None:
-        first, *rest = examined.violations
-        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = examined.violations
-        self.line = first.line
-        self.program = examined.program
-
-
-class UndefinedName(CheckFailed):
-    """A name that is read, not called, and defined nowhere."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 _KINDS: tuple[tuple[Any, FailureKind], ...] = (
     (ModelError | AnsweredInWords, "model"),
     (ProgramSyntaxError | AnswerFault, "syntax"),
@@ -96,15 +76,7 @@ def failure_of(error: CapError) -> Failure:
     kinds = (kind for kinds, kind in _KINDS if isinstance(error, kinds))
     kind: FailureKind = next(kinds, "violation")
     name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
-    return Failure(kind, name, str(error), getattr(error, "line", None))
-
-
-def lmp_failed(called: str, failure: Failure) -> LMPFailed:
-    """Return the error that a caller gets for an LMP that failed."""
-    said = failure.message or failure.error
-    error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
-    error.failure = replace(failure, message=f"{called}: {said}")
-    return error
+    return Failure(kind, name, str(error), error.line)
 
 
 def unfit(failure: Failure) -> Failure:
@@ -135,7 +107,7 @@ def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
 
 def sort_of(answer: Answer) -> Sort | None:
     """Return which sort of repair an attempt needs; None if it needs none, or none can help."""
-    failure = answer.result.failure
+    failure = answer.failure
     if failure is None:
         return None
     if not answer.ran:
@@ -151,18 +123,55 @@ def sort_of(answer: Answer) -> Sort | None:
     return "runtime" if failure.kind in _RUNTIME or endless else None
 
 
+def repairs_left(repairs: Repairs, *, nested_acts: bool) -> dict[Sort, int]:
+    """Return how often a program may be written again; one that is nested and acts runs once."""
+    runtime = 0 if nested_acts else repairs.runtime
+    return {"static": repairs.static, "runtime": runtime, "person": 1}
+
+
+def next_repair(left: dict[Sort, int], answer: Answer) -> Failure | None:
+    """Take a repair for an attempt; return the failure that is its reason, None if none is left.
+
+    A user may decline as often as they like. That an answer is no program, or that an order changed
+    nothing, is said once.
+    """
+    sort, failure = sort_of(answer), answer.failure
+    if sort is None or failure is None or left[sort] <= 0:
+        return None
+    if sort != "person":
+        left[sort] -= 1
+    if failure.error in (AnsweredInWords.__name__, UNCHANGED):
+        left["static"] = 0
+    if failure.error == UNCHANGED:
+        left["runtime"] = 0
+    return failure
+
+
 def acted(calls: Sequence[Call]) -> bool:
     """Return whether any of the calls was an action."""
     return any(call.kind == "action" for call in calls)
 
 
-def failed_turn(question: Question, answer: Answer) -> PastTurn:
-    """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    facts = question.context.facts
+def asked_again(question: Question, answer: Answer) -> Question:
+    """Return the question after a failed attempt: with it as a turn, and what went wrong as a note.
+
+    An answer that was cut off gets more room.
+    """
+    failure, facts = answer.failure, question.context.facts
     kept = [name for name in answer.result.variables if name not in facts]
     note = note_of(answer, question.prompt.header.returns, kept)
     source = cut(answer.shown, _SOURCE_CHARS)
-    return PastTurn(question.instruction, source, question.context.text, note=note)
+    turn = PastTurn(question.instruction, source, question.context.text, note=note)
+    if failure is not None and failure.error == CutOff.__name__:
+        question = question.with_more_room()
+    return replace(question, history=(*question.history, turn))
+
+
+def left_by(state: State, answer: Answer) -> State:
+    """Return a state with what a failed program set, where its world stays as well."""
+    definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
+    variables = {**state.variables, **answer.result.variables}
+    return replace(state, variables=variables, definitions=definitions)
 
 
 def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()) -> str:
@@ -173,7 +182,7 @@ def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()
         returns: The variable its prompt's programs set; None of one that speaks to the person.
         kept: Names that it set and that are still set.
     """
-    failure, calls = answer.result.failure, answer.last_calls
+    failure, calls = answer.failure, answer.last_calls
     assert failure is not None
     if failure.error == AnsweredInWords.__name__:
         return _ANSWER.format(returns=returns) if returns else _SPEAK

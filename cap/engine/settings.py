@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cap.checker.declared_types import check_values
+from cap.checker.declared_types import CheckedValues, check_values
 
 MOST_SAMPLES = 100
 """The most programs that are tried for one instruction."""
@@ -53,7 +53,7 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Repairs:
+class Repairs(CheckedValues):
     """How often one instruction's program may be written again."""
 
     static: int = 2
@@ -63,31 +63,19 @@ class Repairs:
     undo: bool = False
     """True if in simulation what the last failed program did is undone as well."""
 
-    def __post_init__(self) -> None:
-        """Check the values.
 
-        Raises:
-            UsageError: A value is of another kind than its field.
-        """
-        check_values(self)
+HARDWARE_REPAIRS = Repairs(runtime=0)
+"""On hardware: what a program did there stays done, so it is not written again unasked."""
 
 
 @dataclass(frozen=True)
-class GenerationLimits:
+class GenerationLimits(CheckedValues):
     """How much may be generated for one program."""
 
     depth: int = 4
     """Waves: a generated function's own helpers are one deeper."""
     functions: int = 16
     """Functions in all."""
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            UsageError: A value is of another kind than its field.
-        """
-        check_values(self)
 
 
 @dataclass(frozen=True)
@@ -107,8 +95,8 @@ class EngineSettings:
     look: bool = False
     """Whether the model is sent a picture of the scene with each instruction."""
     repairs: Repairs | None = None
-    """How often a program may be written again; by default as `Repairs` says, but on hardware never
-    for what fails while it runs."""
+    """How often a program may be written again; by default as `Repairs` says, on hardware
+    as `HARDWARE_REPAIRS`."""
 
     def __post_init__(self) -> None:
         """Check the values.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from cap.checker.declared_types import check_values
+from cap.checker.declared_types import CheckedValues
 from cap.errors import EmptyCompletion, ModelError, UsageError
 
 Mode = Literal["chat", "completion"]
@@ -42,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class ModelSettings:
+class ModelSettings(CheckedValues):
     """The user's settings for a model; None for the provider's own."""
 
     base_url: str | None = None
@@ -73,14 +73,6 @@ class ModelSettings:
     """Most requests sent in any minute; None for no limit."""
     stream: bool | None = None
     """Whether answers come in pieces; None for where somebody watches."""
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            UsageError: A value is of another kind than its field.
-        """
-        check_values(self)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from urllib.parse import parse_qsl
 from cap.checker.declared_types import check_fields, require
 from cap.config import (
     REFERENCE,
+    abilities_file,
     asked_of,
-    cache_folder,
     check_url,
     check_variable,
     is_loopback,
@@ -303,7 +303,7 @@ def _endpoint(
         Client(settings, key, headers, query, secrets, provider.window),
         budget=_budget(full, terms, per_minute=settings.requests_per_minute),
         cuts_off=provider.cuts_off,
-        abilities_file=cache_folder() / "abilities.json",
+        abilities_file=abilities_file(),
     )
 
 

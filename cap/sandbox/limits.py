@@ -1,4 +1,4 @@
-"""What one program may use, and what the parent calls while it runs."""
+"""What one program may use, what is said where it uses more, what is called while it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cap.checker.declared_types import check_values
+from cap.checker.declared_types import CheckedValues
 from cap.files import read_bytes
 
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ STAND_INS = ("nearest", "nobody", "oracle", "noisy-oracle", "no-op")
 """Models that are none: what they write comes with this software."""
 SHIPPED_RECORDINGS = frozenset(["d8566d5075b9207717f33d26f99cb4ae8a152a7589ed02b29e400e585b609727"])
 """SHA-256 of the recordings that come with this software: their programs do as well."""
+WEAK_LEVELS = (FOREIGN_LEVEL, "process")
+"""Below `kernel`, the user gets a note."""
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(CheckedValues):
     """What one program may use; the time a user takes to approve counts for none of it."""
 
     program_s: float = 10.0
@@ -50,13 +52,36 @@ class Limits:
     stdout_chars: int = 100_000
     """Printed characters."""
 
-    def __post_init__(self) -> None:
-        """Refuse values of another kind than their field.
+    def passed(
+        self, calls: int, actions: int, call_bytes: int, sim_s: float
+    ) -> tuple[str, str] | None:
+        """Return the name and the message of a limit that one more call passes.
 
-        Raises:
-            UsageError: There is one.
+        Args:
+            calls: Calls before it.
+            actions: Actions, itself included.
+            call_bytes: Arguments and results so far.
+            sim_s: Simulated seconds so far.
         """
-        check_values(self)
+        endless = "is a loop without an end?"
+        if calls >= self.calls:
+            return "CallLimit", f"more than {self.calls} calls; {endless}"
+        if actions > self.actions:
+            return "ActionLimit", f"more than {self.actions} actions; {endless}"
+        if call_bytes > self.call_bytes:
+            return "CallBytesLimit", f"calls with more than {self.call_bytes >> 20} MiB in all"
+        if sim_s > self.sim_s:
+            return "SimTimeLimit", f"more than {self.sim_s:g} s of simulated time; {endless}"
+        return None
+
+    def reason(self, error: str) -> str:
+        """Return what is said where a program has used up its time, its output or its memory."""
+        return {
+            "TimeLimit": f"the program ran longer than {self.program_s:g} s",
+            "CallTimeout": f"calls took longer than {self.calls_s:g} s",
+            "OutputLimit": f"it printed more than {self.stdout_chars} characters",
+            "MemoryError": f"it needed more than {self.memory_bytes >> 20} MiB",
+        }[error]
 
 
 def weakest_level(model: str, *, simulated: bool = True) -> str | None:

@@ -107,11 +107,9 @@ def _failure(failure: Failure, raised: Raised, limits: Limits) -> Failure:
     """Distinguish the program's own exceptions, its limits, and those of what it called."""
     error, text, line = failure.error, failure.message, failure.line
     if error == "OutputLimit":
-        limit = f"{limits.stdout_chars} characters"
-        return Failure("output", error, f"it printed more than {limit}", line)
+        return Failure("output", error, limits.reason(error), line)
     if error == "MemoryError":
-        limit = f"{limits.memory_bytes >> 20} MiB"
-        return Failure("memory", error, f"it needed more than {limit}", line)
+        return Failure("memory", error, limits.reason(error), line)
     for (kind, seen), cause in raised.items():
         if kind == error and (text == seen or text.startswith(f"{seen} (in ")):
             return replace(cause, line=line)
@@ -220,4 +218,4 @@ def failure_of_exit(status: int, limits: Limits) -> Failure:
 
 def out_of_time(limits: Limits) -> Failure:
     """Return the failure of a program that took too long."""
-    return Failure("timeout", "TimeLimit", f"the program ran longer than {limits.program_s:g} s")
+    return Failure("timeout", "TimeLimit", limits.reason("TimeLimit"))

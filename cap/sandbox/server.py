@@ -27,7 +27,7 @@ from cap.errors import (
     RobotError,
 )
 from cap.program.scope import Primitive, Scope
-from cap.result import Call, Failure, FailureKind, Result
+from cap.result import Call, Failure, Result
 from cap.sandbox import clocks, frames, wire
 from cap.sandbox.client import Worker
 from cap.sandbox.limits import Limits, Listeners
@@ -124,7 +124,8 @@ class Server:
                 if self._thread.hung or self._kind(message[1]) == "lmp":
                     message = self._exchange(self._serve(message))
                 else:
-                    message = self._on_robot_thread(message)
+                    stretch = functools.partial(self._robot_calls, message)
+                    message = self._thread.run(stretch, self, self.limits.grace_s)
             return self._with_calls(self._result(message))
         except frames.DeadlinePassed:
             return self._timeout()
@@ -132,26 +133,21 @@ class Server:
             if self._stopped:
                 return self._timeout()
             why = "its process ended before it finished (out of memory, or killed)"
-            return self._failed("killed", "WorkerDied", why)
+            return self._failed(Failure("killed", "WorkerDied", why))
         except frames.WireError as error:
             why = f"the worker broke the protocol: {error}"
-            return self._failed("protocol", "ProtocolError", why)
+            return self._failed(Failure("protocol", "ProtocolError", why))
         except _Stop as stop:
-            return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
+            return self._failed(stop.failure)
         except Hung:
             name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
             why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
             call = Call(name, (), {}, 0.0, 0.0, None, f"Timeout: {why}", self._kind(name))
             self._calls.append(call)
-            return self._failed("timeout", "CallTimeout", why, robot=True)
-
-    def _on_robot_thread(self, message: _Message) -> _Message:
-        """Serve calls of the robot until something else arrives; return that."""
-        stretch = functools.partial(self._robot_calls, message)
-        return self._thread.run(stretch, self, self.limits.grace_s)
+            return self._failed(Failure("timeout", "CallTimeout", why, robot=True))
 
     def _robot_calls(self, message: _Message) -> _Message:
-        """Serve calls of the robot, on its thread, from one call on."""
+        """Serve calls of the robot, on its thread, until something else arrives; return that."""
         self._now_s = time.monotonic()  # the wait for the thread counts for neither side
         try:
             self.worker.borrow()
@@ -208,7 +204,10 @@ class Server:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs, line, printed = message
         kind = self._kind(name)
-        self._check_limits(kind)
+        self._actions += kind == "action"
+        sim_s = self._sim_time_s() - self._sim_start_s
+        if found := self.limits.passed(len(self._calls), self._actions, self._call_bytes, sim_s):
+            raise _Stop(Failure("limit", *found))
         if printed and self._listeners.on_print is not None and self._print_left > 0:
             self._listeners.on_print(printed[: self._print_left])
             self._print_left -= len(printed)
@@ -240,27 +239,11 @@ class Server:
             self._listeners.on_call(call)
         self._now_s = time.monotonic()
         if refused is not None:
-            raise _Stop(refused.kind, refused.error, refused.message)
+            raise _Stop(replace(refused, line=None, robot=False))
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
-            raise self._too_long(name)
+            why = f"{self.limits.reason('CallTimeout')}; '{name}' was stopped"
+            raise _Stop(Failure("timeout", "CallTimeout", why, robot=kind != "lmp"))
         return answer
-
-    def _check_limits(self, kind: str) -> None:
-        """End the program if another call, of that kind, is too much."""
-        if len(self._calls) >= self.limits.calls:
-            why = f"more than {self.limits.calls} calls; is a loop without an end?"
-            raise _Stop("limit", "CallLimit", why)
-        if kind == "action":
-            self._actions += 1
-            if self._actions > self.limits.actions:
-                why = f"more than {self.limits.actions} actions; is a loop without an end?"
-                raise _Stop("limit", "ActionLimit", why)
-        if self._call_bytes > self.limits.call_bytes:
-            why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
-            raise _Stop("limit", "CallBytesLimit", why)
-        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time; is a loop without an end?"
-            raise _Stop("limit", "SimTimeLimit", why)
 
     def _kind(self, name: str) -> str:
         """Return a primitive's kind, `unknown` of what is none."""
@@ -316,20 +299,14 @@ class Server:
 
     # --- results
 
-    def _too_long(self, name: str) -> _Stop:
-        robot = self._kind(name) != "lmp"
-        why = f"calls took longer than {self.limits.calls_s:g} s; '{name}' was stopped"
-        return _Stop("timeout", "CallTimeout", why, robot=robot)
-
     def _timeout(self) -> Result:
         if self.clocks.program_s < self.limits.program_s:
-            return self._failed("timeout", "CallTimeout", "the program that asked ran out of time")
-        return self._with_calls(Result(failure=out_of_time(self.limits)))
+            why = "the program that asked ran out of time"
+            return self._failed(Failure("timeout", "CallTimeout", why))
+        return self._failed(out_of_time(self.limits))
 
-    def _failed(
-        self, kind: FailureKind, error: str, message: str, *, robot: bool = False
-    ) -> Result:
-        return self._with_calls(Result(failure=Failure(kind, error, message, robot=robot)))
+    def _failed(self, failure: Failure) -> Result:
+        return self._with_calls(Result(failure=failure))
 
     def _with_calls(self, result: Result) -> Result:
         return replace(
@@ -343,11 +320,8 @@ class Server:
 class _Stop(Exception):
     """A limit of the conversation was passed."""
 
-    def __init__(self, kind: FailureKind, error: str, message: str, *, robot: bool = False) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.error = error
-        self.robot = robot
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
 
 
 def _function(

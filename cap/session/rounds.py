@@ -16,8 +16,9 @@ from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.observation import Observation
-from cap.session.turn import after_turn
+from cap.session.kept_state import after_turn
 
+MOST_ROUNDS = 20
 GO_ON = (
     "The program above was run for this instruction, with its result (#=, #!).\n"
     "If something is left to do, write a program for that alone; if all is done, write only: pass"
@@ -48,7 +49,7 @@ def run_rounds(engine: Engine, asked: Instruction, turn: int, most: int) -> Answ
         now = Observation.of(engine.robot, world=True)
         effect = Effect.of(view, now, last.result, last.earlier_calls)
         still = effect.still and not effect.said and not effect.answered
-        failure, done = last.result.failure, number - 1
+        failure, done = last.failure, number - 1
         if failure is not None and (failure.kind in _ENDED or not last.ran):
             reason = f"{failure.error} ended it"
         elif idle and still:
@@ -78,7 +79,7 @@ def run_rounds(engine: Engine, asked: Instruction, turn: int, most: int) -> Answ
         reason, done = "the limit was reached", most
     trace.event("rounds_ended", rounds=done, reason=reason)
     found = list[str]()
-    if answer.result.failure is None and engine.author.repairs:
+    if answer.failure is None and engine.author.repairs:
         if verify != "off":
             now = Observation.of(engine.robot)
             effect = Effect.of(before, now, answer.result, answer.earlier_calls)
@@ -99,7 +100,7 @@ def _round(engine: Engine, asked: Instruction) -> Answer:
 
 def _after(asked: Instruction, last: Answer, effect: str, turn: int) -> State:
     """Return what the next program finds: what the last one left, and how it went."""
-    failure, printed = last.result.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
+    failure, printed = last.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
     state, notes = asked.state, [f"printed: {printed}"] if printed else []
     if failure is None:
         state = after_turn(state, last, turn)

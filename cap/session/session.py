@@ -27,7 +27,8 @@ from cap.checker.declared_types import require
 from cap.engine.answer import NOTHING, Answer, Instruction, State, with_failure
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect
-from cap.engine.engine import Engine, interrupted, unhinted
+from cap.engine.engine import Engine, interrupted
+from cap.engine.lmp import unhinted
 from cap.engine.model_request import Memory
 from cap.engine.settings import MOST_SAMPLES
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
@@ -52,12 +53,13 @@ from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
-from cap.session.rounds import run_rounds
+from cap.session.kept_state import after_turn
+from cap.session.rounds import MOST_ROUNDS, run_rounds
 from cap.session.session_file import SavedRobot, SavedSampling, SavedSession, SavedVariables
-from cap.session.settings import MOST_ROUNDS, SessionSettings, as_path
+from cap.session.settings import SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.store import Offer, Skill, SkillStore
-from cap.session.turn import Turn, after_turn, unmet
+from cap.session.turn import Turn, unmet
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:
@@ -688,8 +690,8 @@ class Session:
             missed = Failure("raised", type(error).__name__, message, robot=True)
             after = replace(begun.seen, facts={})
             effect = replace(Effect.of(begun.seen, after, answer.result), unseen=True)
-        answer = with_failure(answer, answer.result.failure or missed)
-        if answer.result.failure is not None:
+        answer = with_failure(answer, answer.failure or missed)
+        if answer.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
             effect = replace(effect, undone=tuple(self.robot.end_turn(asked.words)))

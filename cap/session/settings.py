@@ -18,7 +18,6 @@ from cap.session.skills.store import SkillStore
 from cap.trace.trace import Trace
 
 HISTORY_TOKENS = 4000
-MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)

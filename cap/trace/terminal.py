@@ -6,8 +6,7 @@ Text from models, programs and objects is printed as text: no markup, no control
 from __future__ import annotations
 
 import codeop
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.control import Control
@@ -16,6 +15,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from cap.messages import (
+    EventData,
     choice_line,
     clipped,
     event_lines,
@@ -131,7 +131,7 @@ class Live:
         elif event.kind == "call" and event.data["kind"] != "lmp":
             self._robot_s += event.data["duration_s"]
 
-    def _show_text(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_text(self, data: EventData, depth: int) -> None:
         """Show what a model is writing: the line it is at."""
         if not data["text"]:  # the answer broke off and begins again
             self._written = ""
@@ -143,7 +143,7 @@ class Live:
         if lines:
             self._below(f"… {lines[-1].strip()}", depth)
 
-    def _show_completion(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_completion(self, data: EventData, depth: int) -> None:
         """Print the end of what was written; what comes now is another answer."""
         if self._tries:
             self._written = ""
@@ -157,7 +157,7 @@ class Live:
             self._print_code(lines[len(self._grown) :], 1)
             self._grown = lines
 
-    def _show_line(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_line(self, data: EventData, depth: int) -> None:
         """Show the line of the program that runs."""
         number = data["number"]
         if depth == 0 and self._follows and number <= len(self._source):
@@ -192,25 +192,25 @@ class Live:
             self._write(line, "dim", depth + 1)
         self._called, self._took_s = "", []
 
-    def _show_skills(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_skills(self, data: EventData, depth: int) -> None:
         if data["offered"]:
             self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
 
-    def _show_done(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_done(self, data: EventData, depth: int) -> None:
         if "usage" in data and is_real(data["model"]):
             times = f"model {self._model_s:.1f} s, robot {self._robot_s:.1f} s"
             self._write(f"{times}; {usage_line(data['usage'])}", "dim", depth + 1)
             for lmp, usage in data.get("by_lmp", {}).items() if self.verbose else ():
                 self._write(f"{printable(lmp)}: {usage_line(usage)}", "dim", depth + 2)
 
-    def _show_instruction(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_instruction(self, data: EventData, depth: int) -> None:
         words = clipped(data["text"])
         if depth == 0 and self.echo:
             self._print(Text(f"\n{words}", style="bold"))
         elif depth:
             self._write(f"{data['lmp']}: {words}", "cyan", depth)
 
-    def _show_prompt(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_prompt(self, data: EventData, depth: int) -> None:
         line = f"asking {printable(data['model'])} ..."
         if is_real(data["model"]) and self._moving:
             self._below(line, depth)
@@ -218,7 +218,7 @@ class Live:
             self._write(line, "dim", depth + 1)
             self._asking = line
 
-    def _show_program(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_program(self, data: EventData, depth: int) -> None:
         grown = self._grown if depth == 0 else []
         if depth == 0:
             self._source = data["source"].split("\n")
@@ -234,7 +234,7 @@ class Live:
         for note in data["notes"]:
             self._write(note, "dim", depth + 1)
 
-    def _show_samples(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_samples(self, data: EventData, depth: int) -> None:
         """Show what each program that was tried did, which is carried out, and why."""
         self._written = ""
         tried = data["tried"]
@@ -256,7 +256,7 @@ class Live:
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
 
-    def _show_rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_rehearsal(self, data: EventData, depth: int) -> None:
         for lmp, source in data["programs"]:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
@@ -264,7 +264,7 @@ class Live:
             ((line, style),) = event_lines("rehearsal", data)
             self._write(line, style, depth + 1)
 
-    def _show_call(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_call(self, data: EventData, depth: int) -> None:
         name, error = data["name"], data["error"]
         if data["kind"] == "perception" and error is None and not self.verbose:
             return
@@ -292,13 +292,13 @@ class Live:
         text.append(f"  {data['duration_s']:.2f} s", style="dim")
         self._print(text)
 
-    def _show_printed(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_printed(self, data: EventData, depth: int) -> None:
         """Show what a program prints where it does."""
         for line in data["text"].removesuffix("\n").split("\n"):
             self._write(f"| {clipped(line)}", "", depth + 1)  # no line of ours looks so
         self._printing = True
 
-    def _show_stdout(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_stdout(self, data: EventData, depth: int) -> None:
         """Show what was printed in a run that is over."""
         if not self._printing:
             self._show_printed(data, depth)

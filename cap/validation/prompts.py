@@ -54,7 +54,7 @@ from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import TurnTaking
 from cap.sandbox.sandbox import Sandbox
-from cap.session.turn import after_turn
+from cap.session.kept_state import after_turn
 from cap.trace.trace import Trace
 
 _NOT_EXECUTED = "not executed: "
@@ -184,7 +184,7 @@ class _World:
         answer = engine.run_program(prompt, example.code + "\n", known)
         if isinstance(robot, TurnTaking):
             robot.end_turn(example.instruction)
-        failure = answer.result.failure
+        failure = answer.failure
         if failure is None:
             self.state = after_turn(self.state, answer, number=1)
         elif failure.kind == "refused":

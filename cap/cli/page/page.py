@@ -54,14 +54,11 @@ _ON_ITS_WAY_S = 2.0
 """So long after an instruction left the field, text that still begins with it may come."""
 
 
-PORT = 8093
-
-
 @dataclass(frozen=True)
 class ServeOptions(SessionOptions):
     """Those of a session, and of the page."""
 
-    port: int = PORT
+    port: int = page_server.PORT
     speed: float = 2.0
     resume: Path | None = None
 

@@ -40,17 +40,13 @@ from functools import lru_cache
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.match import Match, Matcher, Vocabulary
+from cap.models.nearest.match import LONGEST, PART_LIMIT, Match, Matcher, Vocabulary
 from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import any_of, tokenise
 from cap.prompt.examples import RECALLED, Example, split_examples
 
 _REMEDY = "use a language model with -m"
-_LONGEST = 60
-"""Words of an instruction: the work grows with their square, and no example is that long."""
-_PART_LIMIT = 0.4
-"""Parts of an instruction that cost more are declined: no doubtful readings in a row."""
 _OFFERS = 3
 _CUT = re.compile(
     rf"(?:[;.!?]\s+|,?\s+)(?:(?:and|but)\s+)?{any_of('cuts', 'joint')},?\s+|[;.!?]\s+(?=\w)",
@@ -124,9 +120,9 @@ class _Reader:
 
     def _read(self, said: str) -> Match | None:
         matcher = self._matcher(said)
-        if len(matcher.tokens) > _LONGEST:
+        if len(matcher.tokens) > LONGEST:
             raise NoMatch(
-                f"nearest reads up to {_LONGEST} words, not the {len(matcher.tokens)} in"
+                f"nearest reads up to {LONGEST} words, not the {len(matcher.tokens)} in"
                 f" {said[:40]!r}...; {_REMEDY}"
             )
         return matcher.best()
@@ -143,7 +139,7 @@ class _Reader:
         found = [self._read(part) or self._read(f"{verb} {part}") for part in parts]
         # What follows a part that has run must not turn out to be nonsense.
         known = not any(self._matcher(part).unknown for part in parts[1:])
-        chain = [match for match in found if match is not None and match.cost <= _PART_LIMIT]
+        chain = [match for match in found if match is not None and match.cost <= PART_LIMIT]
         return chain if known and len(chain) == len(parts) else []
 
     def _refusal(self, said: str) -> str:

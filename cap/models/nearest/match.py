@@ -34,6 +34,10 @@ from cap.models.nearest.words import (
 
 LIMIT = 0.85
 """An instruction that costs more is declined: it is less than one ordinary word with meaning."""
+PART_LIMIT = 0.4
+"""Parts of an instruction that cost more are declined: no doubtful readings in a row."""
+LONGEST = 60
+"""Words of an instruction: the work grows with their square, and no example is that long."""
 _OTHER_PREPOSITION = 0.15
 _UNLIKE = 0.9
 """A phrase of another build: several things where one was, another kind of first or last word."""

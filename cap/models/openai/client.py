@@ -37,6 +37,10 @@ T = TypeVar("T")
 
 CONNECT_S = 10.0
 """Longest wait for a connection, in seconds."""
+TIMEOUT_S = 120.0
+"""Longest wait for one answer where nothing else is said, in seconds."""
+TRIES = 4
+"""How often a busy or broken endpoint is asked."""
 FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
 LONGEST_SHOWN = 300

@@ -27,7 +27,7 @@ from cap.errors import ModelError, PromptCutOff
 from cap.files import write_whole
 from cap.models.base import MAX_TOKENS, Completion, Mode, ModelSettings, Request, Scores, Usage
 from cap.models.budget import Budget
-from cap.models.openai.client import Client, Exchange, RequestFailed, retried
+from cap.models.openai.client import TIMEOUT_S, TRIES, Client, Exchange, RequestFailed, retried
 from cap.models.openai.redaction import OnText, Pieces
 from cap.models.openai.replies import read_reply
 from cap.prompt.prompt import tokens_of, without_synonyms
@@ -46,9 +46,6 @@ MAX_STOPS = 4
 
 REASONING_TOKENS = 4096
 """Added where a model takes `max_completion_tokens`: its unseen reasoning counts against it."""
-
-TIMEOUT_S = 120.0
-"""Longest wait for one answer where nothing else is said, in seconds."""
 
 _DROPPABLE = (
     "stream_options",
@@ -137,7 +134,6 @@ class OpenAIModel:
         *,
         budget: Budget | None = None,
         cuts_off: bool = False,
-        tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         abilities_file: Path | None = None,
@@ -150,7 +146,6 @@ class OpenAIModel:
             client: Its connections.
             budget: Lets requests out, and counts them; without limits by default.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
-            tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
             abilities_file: What it knows of the endpoint holds; what is learned is kept there.
@@ -163,8 +158,7 @@ class OpenAIModel:
         """Where it is asked."""
         self._budget = budget or Budget(name)
         self._timeout_s = settings.timeout_s or TIMEOUT_S
-        self._tries, self._sleep = tries, sleep
-        self._clock, self._file = clock, abilities_file
+        self._sleep, self._clock, self._file = sleep, clock, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
         self.abilities = Abilities()
@@ -258,7 +252,7 @@ class OpenAIModel:
         exchange = self._begun(str(parameters.get("prompt") or parameters.get("messages")))
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
         try:
-            body = retried(send, exchange, 1 if once else self._tries, self._sleep)
+            body = retried(send, exchange, 1 if once else TRIES, self._sleep)
         except RequestFailed as failure:
             other_way = failure.status not in (0, 401, 403) and failure.kind is not PromptCutOff
             kind = Refused if other_way else failure.kind
@@ -327,7 +321,7 @@ class OpenAIModel:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
                 send = partial(self._send, self.mode, sent, exchange, pieces)
-                return retried(send, exchange, self._tries, self._sleep)
+                return retried(send, exchange, TRIES, self._sleep)
             except RequestFailed as failure:
                 refused = self._refused_in(failure, sent, request)
                 if refused is None:

@@ -42,7 +42,7 @@ from cap.files import read_text, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import one_line
-from cap.session.turn import needs_values
+from cap.session.kept_state import needs_values
 
 ORIGIN = "skill"
 """`Definition.origin` of a skill."""
@@ -104,7 +104,7 @@ def parse_skill(text: str, path: Path) -> Skill:
     try:
         program = Program.parse(text)
     except CapError as error:
-        raise _refused(path, getattr(error, "line", None), str(error)) from None
+        raise _refused(path, error.line, str(error)) from None
     for violation in check(program):
         raise _refused(path, violation.line, f"{violation.rule}: {violation.reason}")
     function = (program.tree.body or [ast.Pass(lineno=1)])[-1]

@@ -1,1 +1,3 @@
-"""A run as something to look at: one HTML file, or Markdown for a note."""
+"""A run as something to look at or to share: a page, a zip, a video, a dataset."""
+
+FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")

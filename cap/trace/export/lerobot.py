@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 VERSION = "v3.0"
 FPS = 10
 """Moments in a simulated second."""
+PICTURE_PX = 224
+"""Width and height of the pictures."""
 STATE, AROUND, PICTURE, ACTION = (
     "observation.state",
     "observation.environment_state",
@@ -114,7 +116,6 @@ def write(
     episodes: Sequence[RecordedEpisode],
     robot: str,
     names: Mapping[str, Sequence[str]],
-    pixels: int,
 ) -> None:
     """Write a dataset.
 
@@ -123,7 +124,6 @@ def write(
         episodes: In order; there is one at the least.
         robot: What kind of robot it is of.
         names: What the numbers of `STATE` and `AROUND` are.
-        pixels: Width and height of the pictures.
 
     Raises:
         MissingExtra: pyarrow is not installed.
@@ -132,7 +132,7 @@ def write(
     pa, pq = parquet()
     tasks = list(dict.fromkeys(episode.task for episode in episodes))
     rows = list(_rows(episodes, tasks))
-    features = _features(names, pixels)
+    features = _features(names)
     kinds = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
     kinds["image"] = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     columns = {key: kinds[one["dtype"]] for key, one in features.items()}
@@ -185,7 +185,7 @@ _SINGLE: Mapping[str, str] = {
 """Columns of one value, and their kinds."""
 
 
-def _features(names: Mapping[str, Sequence[str]], pixels: int) -> dict[str, Any]:
+def _features(names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return what each column is; there is none of objects where there are none."""
     found: dict[str, Any] = {
         key: {"dtype": "float32", "shape": [len(given)], "names": list(given)}
@@ -193,7 +193,7 @@ def _features(names: Mapping[str, Sequence[str]], pixels: int) -> dict[str, Any]
         if given
     }
     sides = ["height", "width", "channels"]
-    found[PICTURE] = {"dtype": "image", "shape": [pixels, pixels, 3], "names": sides}
+    found[PICTURE] = {"dtype": "image", "shape": [PICTURE_PX, PICTURE_PX, 3], "names": sides}
     found |= {key: {"dtype": kind, "shape": [1], "names": None} for key, kind in _SINGLE.items()}
     return found
 

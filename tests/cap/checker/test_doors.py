@@ -12,7 +12,7 @@ from benchmarks.batch.effects import wrong_check
 from cap.checker.checker import check, examine
 from cap.cli.main import run
 from cap.engine.answer import State
-from cap.engine.engine import unhinted
+from cap.engine.lmp import unhinted
 from cap.engine.settings import Repairs
 from cap.program.program import Program
 from cap.program.scope import Scope

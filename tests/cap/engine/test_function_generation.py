@@ -7,9 +7,9 @@ import pytest
 
 import cap
 from cap.checker.policy import Policy
+from cap.checker.undefined import UndefinedName
 from cap.engine.function_generation import Generation, Wanted
 from cap.engine.model_request import Author, Tally
-from cap.engine.repair import UndefinedName
 from cap.engine.settings import GenerationLimits
 from cap.errors import CapError, GenerationFailed
 from cap.models.base import Completion, Usage

@@ -236,12 +236,15 @@ UNPAID = {
 
 
 @pytest.mark.parametrize("fault", LOST)
-def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None:
+def test_what_broke_off_may_have_been_paid_for(
+    connect: Any, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cap.models.openai.model.TRIES", 1)
     account = Account()
     budget = Budget("openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0), account)
     request = Request("# say it.\n" * 40, max_tokens=50)
     with FakeServer(lambda prompt, body: "", LOST[fault] * 4) as server:
-        made = connect(server.url, budget=budget, timeout_s=0.3, clock=time.monotonic, tries=1)
+        made = connect(server.url, budget=budget, timeout_s=0.3, clock=time.monotonic)
         with pytest.raises(ModelError) as failed:
             made.stream(request, len) if LOST[fault][0].chunks else made.complete(request)
     took = Usage.of_failed(failed.value)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cap.engine.function_generation import near_miss
+from cap.checker.undefined import near_miss
 
 KNOWN = ["get_obj_pos", "put_first_on_second", "say", "get_robot_pos", "goto_loc"]
 
