@@ -12,13 +12,14 @@ from typing import Any
 from cap.cli.approval import edited
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.output import remark
-from cap.cli.repl.scene import scene_map, to_try
-from cap.cli.run import read_source
+from cap.cli.repl.scene import scene_map
+from cap.cli.run import failed_line, read_source
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.messages import printable, short, usage_line
 from cap.models.base import Usage
+from cap.prompt.examples import first_instructions
 from cap.result import folded
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
@@ -28,7 +29,7 @@ from cap.trace.trace import Event
 
 COMMANDS = {
     "help": ("[COMMAND]", "list the commands, or describe one"),
-    "examples": ("", "list example instructions for this robot"),
+    "examples": ("", "list example instructions for this scene"),
     "scene": ("", "show the objects and their positions"),
     "look": ("", "save a picture of the scene"),
     "code": ("[TURN]", "show the last program, or the program of a turn"),
@@ -39,8 +40,8 @@ COMMANDS = {
     "undo": ("[TURNS]", "undo the last turn, or several; in simulation, restore the world"),
     "redo": ("", "redo the turns that were undone"),
     "skills": ("", "list the functions of this session, saved skills first"),
-    "save": ("NAME | FILE.json", "save a function, or the session, for later"),
-    "load": ("DIR | FILE", "continue a saved session, or run a program file"),
+    "save": ("FUNCTION | FILE.json", "save a function as a skill, or the session for /load"),
+    "load": ("FILE.json | DIR | FILE.py", "continue a saved session, or run a program file"),
     "model": ("[NAME [URL]]", "show the model, or switch to another one (at URL)"),
     "robot": ("[NAME]", "show the robot, or start a session with another one"),
     "cost": ("", "show the model's usage so far, including undone turns"),
@@ -85,6 +86,8 @@ class Commands:
         """What the model was asked with at last, below the prompt's own text."""
         self.repairs: list[str] = []
         """Why programs of the last turn were written again."""
+        self.instruction = ""
+        """Of the last turn."""
         session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
@@ -98,11 +101,13 @@ class Commands:
         if event.depth:
             return
         if kind == "instruction":
-            self.repairs = []
+            self.repairs, self.instruction = [], data["text"]
         elif kind == "prompt" and data["lmp"] == "ui":
             self.tail = data["tail"]
         elif kind == "repair":
             self.repairs.append(data["reason"])
+        elif kind == "failure" and "undo" in self.instruction.lower().split():
+            self.tell("  here: /undo undoes the last turn", "yellow")
         elif kind == "failure" and not self.screen.is_page:
             named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", data["message"])
             for option in _OPTIONS.keys() & named:
@@ -165,9 +170,7 @@ class Commands:
     def greet(self) -> None:
         """Say who is there, what the scene is and what could be said."""
         session = self.session
-        mode = getattr(session.robot, "mode", None)
-        robot = f"{session.robot.name} ({mode})" if mode else session.robot.name
-        self.tell(f"robot {robot}, model {session.model.name}")
+        self.tell(f"robot {_robot_and_mode(session.robot)}, model {session.model.name}")
         if session.earlier:
             self.tell(session.earlier_turns)
         if not self.screen.is_terminal:
@@ -184,12 +187,13 @@ class Commands:
 
     def suggest(self) -> None:
         """Name sentences to try with the objects there are."""
-        for sentence in self._to_try(2):
+        for sentence in self._to_try()[:2]:
             self.tell(f"try: {sentence}", "bold")
 
-    def _to_try(self, count: int) -> list[str]:
+    def _to_try(self) -> list[str]:
         things = observation.facts(self.session.robot).get("objects", [])
-        return to_try(self.session.prompt, things, count)
+        prompt = self.session.prompt
+        return first_instructions((*prompt.examples, *prompt.beside.examples), things)
 
     def do_help(self, given: str) -> None:
         """List the commands, or tell of one."""
@@ -208,17 +212,9 @@ class Commands:
             self.tell(f"  {usage:<38} {about}" if wide else f"{usage}\n    {about}")
 
     def do_examples(self, given: str) -> None:
-        """Show what can be said: first what can be said right away."""
-        every = [example.instruction for example in self.session.prompt.examples]
-        first = self._to_try(len(every))
-        if first:
-            self.tell("in this scene:")
-        for sentence in first:
+        """List instructions that can be given right away."""
+        for sentence in self._to_try() or ["no example fits this scene; /scene shows it"]:
             self.tell(f"  {sentence}")
-        self.tell("in the robot's prompt (in sequence, or for other scenes):")
-        for sentence in every:
-            if sentence not in first:
-                self.tell(f"  {sentence}")
 
     def do_scene(self, given: str) -> None:
         """Show the map, and where everything is."""
@@ -271,6 +267,8 @@ class Commands:
         """Run the user's own program; where it fails, say what to type."""
         turn = self.session.execute(source, name)
         if turn.failure is not None:
+            if line := failed_line(turn):
+                self.tell(f"  {line}")
             self.tell(
                 f"  {again}; /scope lists what a program may use, /why gives details", "yellow"
             )
@@ -287,9 +285,8 @@ class Commands:
             self.tell(f"  it did not fail; {turn.prompt_effect or 'it did nothing'}")
         else:
             self.tell(f"  {failure}", "red")
-            lines = turn.written.split("\n")
-            if failure.line and failure.line <= len(lines):
-                self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
+            if line := failed_line(turn):
+                self.tell(f"  {line}")
             calls = folded(f"{call.name}: {call.error}" for call in turn.calls if call.error)
             self.tell(f"  failed calls: {'; '.join(calls) or 'none'}")
             done = ", ".join(folded(call.name for call in turn.done))
@@ -353,12 +350,17 @@ class Commands:
         if given.endswith(".json") and self.screen.is_page:
             raise UsageError("to save the session to a file, use the terminal: cap repl")
         if given.endswith(".json"):
-            self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
+            path = self.session.save(Path(given).expanduser())
+            self.tell(f"saved: {path}; to continue the session: /load {path}")
         elif len(names) == 1:
-            self.tell(f"saved as {self.session.save_skill(given.strip())}")
+            try:
+                path = self.session.save_skill(given)
+            except UsageError as error:
+                raise UsageError(f"{error}; to save the session: /save {given}.json") from None
+            self.tell(f"saved as {path}; later sessions with this robot can call {given}")
         else:
             raise UsageError(
-                "name a function: /save NAME; /skills lists them. The "
+                "name a function: /save FUNCTION; /skills lists them. The "
                 f"session is in {self.session.trace.folder}; /save FILE.json copies it"
             )
 
@@ -379,7 +381,11 @@ class Commands:
         options = replace(self.options, objects=None, mode=None, out=None)
         if kept.robot != self.session.robot.name:
             options = self._for_another_robot(None)
+        was = _robot_and_mode(self.session.robot)
         self.begin(options, path)
+        saved = f"{kept.robot} ({kept.mode})" if kept.mode else kept.robot
+        if saved != was:
+            self.tell(f"note: the saved session uses {saved}, which replaces {was}")
         return None
 
     def do_model(self, given: str) -> None:
@@ -448,6 +454,11 @@ class Commands:
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]
+
+
+def _robot_and_mode(robot: Any) -> str:
+    mode = getattr(robot, "mode", None)
+    return f"{robot.name} ({mode})" if mode else str(robot.name)
 
 
 def _count(given: str, command: str) -> int:

@@ -25,9 +25,9 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from cap.cli.completion import model_names
 from cap.cli.output import remark
 from cap.cli.repl.commands import COMMANDS
-from cap.cli.repl.scene import to_try
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError
+from cap.prompt.examples import first_instructions
 from cap.robot import observation, registry
 
 _MOST_SENTENCES = 50
@@ -76,7 +76,9 @@ class ReplCompleter(Completer):
         )
         for typed, name in next(filter(None, fits), ()):
             yield Completion(name, -len(typed))
-        for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES):
+        prompt = self.session.prompt
+        examples = (*prompt.examples, *prompt.beside.examples)
+        for sentence in first_instructions(examples, objects)[:_MOST_SENTENCES]:
             if sentence.lower().startswith(line.lower()):
                 yield Completion(sentence, -len(line))
 
