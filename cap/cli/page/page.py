@@ -167,15 +167,14 @@ class ApprovalRequest:
     Its buttons are its own, so a click is an answer to it and to no other.
     """
 
-    def __init__(self, message: str, source: str, text: str) -> None:
+    def __init__(self, message: str, source: str) -> None:
         """Show nothing yet.
 
         Args:
             message: What is asked.
             source: The program that may be changed; "" if it is about something else.
-            text: What the program's field has at first.
         """
-        self._message, self._source, self._text = message, source, text
+        self._message, self._source = message, source
         self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
         self._lock = threading.Lock()
         self._open = False
@@ -191,7 +190,7 @@ class ApprovalRequest:
         with self._lock:
             with gui.add_folder("May it run?", order=1.5) as folder:
                 gui.add_html(f'<div class="cap">{escape(self._message)}</div>')
-                text = gui.add_text("Program", self._text, multiline=True, visible=editable)
+                text = gui.add_text("Program", self._source, multiline=True, visible=editable)
                 reason = gui.add_text("Why not", "", visible=editable)
                 yes = gui.add_button("Yes, run it", color="green", disabled=not self._open)
                 no = gui.add_button("No", color="red", disabled=not self._open)
@@ -256,8 +255,6 @@ class LivePage:
         """The one that is open."""
         self._showing = threading.RLock()
         """Held while a browser comes or leaves, and while a question does."""
-        self._edit = self._refused = ""
-        """The program that somebody wrote in another's place, and why it may not run."""
         self._approved_by: int | None = None
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
@@ -348,26 +345,16 @@ class LivePage:
 
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        message, text = "This program is to run. Change it here if it should be different.", source
-        if self._refused:
-            message = (
-                f"A change was refused: {self._refused}. It stays in the field, to be fixed; an "
-                "empty field is a yes to the program below."
-            )
-            text = self._edit
-        elif self._edit:
-            message = "The change passed the check. This is what runs now, after one more yes."
-        decision = self._asking(message, source, text)
-        self._edit, self._refused = decision.edited or "", ""
-        return decision
+        about = "This program is to run. Change it here if it should be different."
+        return self._asking(about, source)
 
     def allow(self, call: str) -> bool:
         """Have somebody look at one call before it moves the robot."""
-        return self._asking(f"It is to call {call}", "", "").allowed
+        return self._asking(f"It is to call {call}", "").allowed
 
-    def _asking(self, message: str, source: str, text: str) -> Decision:
+    def _asking(self, message: str, source: str) -> Decision:
         self._approved_by = None
-        question = ApprovalRequest(message, source, text)
+        question = ApprovalRequest(message, source)
         try:
             with self._showing:
                 self._question = question
@@ -453,7 +440,6 @@ class LivePage:
                 self._drop_waiting()
         finally:
             self._approved_by = None
-            self._edit = self._refused = ""
             self.set_busy(False)
             self._show_robot()
 
@@ -508,8 +494,6 @@ class LivePage:
         if event.kind == "rehearsing":
             self._rehearses = True
             self._hook(event.data["robot"])
-        elif event.kind == "edit_refused":
-            self._refused = str(event.data["message"])
         elif self._rehearses:
             self._rehearses = False
             self._show_robot()

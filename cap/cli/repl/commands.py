@@ -21,7 +21,7 @@ from cap.messages import printable, short, usage_line
 from cap.models.base import Usage
 from cap.prompt.examples import first_instructions
 from cap.result import folded
-from cap.robot import observation, registry
+from cap.robot import observation
 from cap.robot.observation import Observation
 from cap.session import session_file
 from cap.trace.export.lerobot import png
@@ -39,18 +39,15 @@ COMMANDS = {
     "scope": ("", "list the functions and variables a program may use"),
     "undo": ("[TURNS]", "undo the last turn, or several; in simulation, restore the world"),
     "redo": ("", "redo the turns that were undone"),
-    "skills": ("", "list the functions of this session, saved skills first"),
     "save": ("FUNCTION | FILE.json", "save a function as a skill, or the session for /load"),
     "load": ("FILE.json | DIR | FILE.py", "continue a saved session, or run a program file"),
     "model": ("[NAME [URL]]", "show the model, or switch to another one (at URL)"),
-    "robot": ("[NAME]", "show the robot, or start a session with another one"),
     "cost": ("", "show the model's usage so far, including undone turns"),
-    "trace": ("", "show the run folder of this session"),
     "quit": ("", "leave the session (or press Ctrl-D)"),
 }
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
-_TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
+_TERMINAL_ONLY = ("edit", "load", "model", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
     "-m": "/model NAME switches to another model",
@@ -170,7 +167,9 @@ class Commands:
     def greet(self) -> None:
         """Say who is there, what the scene is and what could be said."""
         session = self.session
-        self.tell(f"robot {_robot_and_mode(session.robot)}, model {session.model.name}")
+        mode = getattr(session.robot, "mode", None)
+        robot = f"{session.robot.name} ({mode})" if mode else session.robot.name
+        self.tell(f"robot {robot}, model {session.model.name}")
         if session.earlier:
             self.tell(session.earlier_turns)
         if not self.screen.is_terminal:
@@ -334,16 +333,6 @@ class Commands:
         for turn in self.session.turns[count:]:
             self.tell(f"  redone: {turn.instruction}")
 
-    def do_skills(self, given: str) -> None:
-        """List the functions programs of this session may call, skills first."""
-        definitions = self.session.state.definitions
-        if not definitions:
-            self.tell("no functions yet")
-        for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
-            self.tell(f"  {kept.name} ({kept.origin})")
-        for reason in self.session.damaged_skills.values():
-            self.tell(f"  left out: {reason}", "yellow")
-
     def do_save(self, given: str) -> None:
         """Keep a function, or the session."""
         names = given.split()
@@ -360,7 +349,7 @@ class Commands:
             self.tell(f"saved as {path}; later sessions with this robot can call {given}")
         else:
             raise UsageError(
-                "name a function: /save FUNCTION; /skills lists them. The "
+                "name a function: /save FUNCTION; /scope lists them. The "
                 f"session is in {self.session.trace.folder}; /save FILE.json copies it"
             )
 
@@ -374,18 +363,14 @@ class Commands:
         if path.suffix == ".py":
             return self._execute(read_source(path), path.name, f"change {path}, then: /load {path}")
         kept = session_file.read(path)
-        if not self.session.robot.simulated:
-            raise UsageError(
-                f"a real robot must be released first: /quit, cap repl --resume {path}"
-            )
-        options = replace(self.options, objects=None, mode=None, out=None)
-        if kept.robot != self.session.robot.name:
-            options = self._for_another_robot(None)
-        was = _robot_and_mode(self.session.robot)
-        self.begin(options, path)
-        saved = f"{kept.robot} ({kept.mode})" if kept.mode else kept.robot
-        if saved != was:
-            self.tell(f"note: the saved session uses {saved}, which replaces {was}")
+        robot = self.session.robot
+        if not robot.simulated or kept.robot != robot.name:
+            first = f"robot '{robot.name}' must be closed first"
+            raise UsageError(f"{first}: /quit, then: cap repl --resume {path}")
+        mode = getattr(robot, "mode", None)
+        self.begin(replace(self.options, objects=None, mode=None, out=None), path)
+        if mode != kept.mode:
+            self.tell(f"note: the saved session's mode is {kept.mode}; it replaces {mode}")
         return None
 
     def do_model(self, given: str) -> None:
@@ -407,26 +392,6 @@ class Commands:
         session.use_model(model_for(replace(settings, **left), asked.record))
         self.options = asked
 
-    def do_robot(self, given: str) -> None:
-        """Say which robot this is, or ask for a session with another one."""
-        robot = self.session.robot
-        if not given:
-            self.tell(f"{robot.name}; others: {', '.join(sorted(registry.robots()))}, FILE.py")
-            return
-        if given == robot.name and not robot.simulated:
-            raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
-        self.begin(self._for_another_robot(given), None)
-
-    def _for_another_robot(self, name: str | None) -> SessionOptions:
-        """Return the options of a session with another robot.
-
-        What was said of this one is not said of that, least of all that it may move unasked.
-        """
-        own = ("robot_options", "objects", "prompts", "out", "yes", "rehearse", "min_level")
-        usual: dict[str, Any] = {field: getattr(SessionOptions, field) for field in own}
-        asks = None if self.options.approve == "none" else self.options.approve
-        return replace(self.options, **usual, robot=name, approve=asks)
-
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
         session = self.session
@@ -438,12 +403,6 @@ class Commands:
         for name, usage in by_lmp.items():
             self.tell(f"  {name}: {usage_line(usage)}", "dim")
 
-    def do_trace(self, given: str) -> None:
-        """Say where the session is written down."""
-        folder = self.session.trace.folder
-        self.tell(f"{folder}")
-        self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
-
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""
         turns = self.session.turns
@@ -454,11 +413,6 @@ class Commands:
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]
-
-
-def _robot_and_mode(robot: Any) -> str:
-    mode = getattr(robot, "mode", None)
-    return f"{robot.name} ({mode})" if mode else str(robot.name)
 
 
 def _count(given: str, command: str) -> int:

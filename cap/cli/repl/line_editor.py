@@ -28,7 +28,7 @@ from cap.cli.repl.commands import COMMANDS
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError
 from cap.prompt.examples import first_instructions
-from cap.robot import observation, registry
+from cap.robot import observation
 
 _MOST_SENTENCES = 50
 _WORD = re.compile(r"[^\s(]+")
@@ -94,8 +94,6 @@ class ReplCompleter(Completer):
     def _arguments(self, command: str) -> Iterable[str]:
         """Return what a command may be followed by, files apart."""
         session = self.session
-        if command == "robot":
-            return sorted(registry.robots())
         if command == "model":
             return model_names()
         if command == "save":
