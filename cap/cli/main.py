@@ -10,13 +10,15 @@ import contextlib
 import importlib
 import io
 import os
+import shutil
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError
+from cap.errors import CapError, UsageError
 
 SECTIONS = {
     "Move a robot": {
@@ -57,6 +59,26 @@ _ELSEWHERE = {
 """Commands whose module has another name; behind a colon, that of the command in it."""
 WIDEST = 200
 """Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
+_LEAST = 20
+"""Columns below which nothing more is wrapped."""
+
+
+class HelpFormatter(click.HelpFormatter):
+    """Click's, also for a terminal under 52 columns."""
+
+    def __init__(self, width: int | None = None, max_width: int | None = None) -> None:
+        """Take the terminal's width, unless one is given."""
+        columns = min(shutil.get_terminal_size().columns, max_width or 80)
+        super().__init__(width=width or max(columns, _LEAST) - 2)
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write names and what each is: in a narrow terminal most names have their own line."""
+        super().write_dl(rows, min(col_max, self.width // 3), col_spacing)
+
+
+click.Context.formatter_class = HelpFormatter  # of every command, and of usage in errors
 
 
 class _Lazy(click.Group):
@@ -147,7 +169,8 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        return fail(error, error.format_message(), 2)
+        moved = _moved(error)
+        return fail(UsageError(moved) if moved else error, moved or error.format_message(), 2)
     except CapError as error:
         return fail(error, str(error), error.exit_code, error.run)
     except ImportError as error:  # a person's own folder may bear the name of a package of ours
@@ -164,3 +187,16 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         return fail(error, f"{error.strerror or error}{where}", 1)
+
+
+def _moved(error: click.ClickException) -> str:
+    """Return the new form of an option that is a setting now; "" if it is none."""
+    from cap.cli.options import MOVED
+
+    if not isinstance(error, click.NoSuchOption) or error.option_name not in MOVED:
+        return ""
+    if error.ctx is None or not any("--set" in each.opts for each in error.ctx.command.params):
+        return ""
+    new = MOVED[error.option_name]
+    key = new.removeprefix("--set ").partition("=")[0]
+    return f"{error.option_name} is a setting now: {new}, or {key} in your config.toml"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -28,7 +29,7 @@ from cap.cli.output import remark
 from cap.cli.page.server import open_socket
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
-from cap.errors import CapError, RobotError
+from cap.errors import CapError, RobotError, UsageError
 from cap.program.program import MAX_SOURCE_CHARS
 from cap.session.session import Session
 from cap.trace.export.lerobot import png
@@ -337,6 +338,22 @@ def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
         """The objects and their current positions."""
         return json.dumps(_seen(session))
 
+    @server.resource("cap://trace", mime_type="application/x-ndjson")
+    def trace() -> str:
+        """The events of the session, one JSON object per line; only the last ones if it is long."""
+        folder = session.trace.folder
+        text = "" if folder is None else (folder / "events.jsonl").read_text(encoding="utf-8")
+        return text if len(text) <= MOST_CHARS else text[-MOST_CHARS:].partition("\n")[2]
+
+    @server.resource("cap://film", mime_type="image/gif")
+    async def film() -> bytes:
+        """A film of the session so far, made by repeating it, which takes as long as the session.
+
+        Raises:
+            ToolError: It cannot be, or it is too large for a reply: the message names its file.
+        """
+        return await thread.do(None, lambda: _filmed(session))
+
     @server.resource("cap://prompts/{name}", mime_type="text/x-python")
     def prompt_file(name: str) -> str:
         """A prompt file of this robot: hints, then examples."""
@@ -366,6 +383,21 @@ def _described(session: Session) -> str:
         "and the network cannot. Variables and functions remain available to the next program."
     )
     return "\n\n".join([engine.docs(session.prompt) or names, about, *session.state.hints])
+
+
+def _filmed(session: Session) -> bytes:
+    from cap.cli.film import film_run
+
+    folder = session.trace.folder
+    if folder is None:
+        raise UsageError("the session keeps no run folder, so there is nothing to film")
+    path = folder / "run.gif"
+    file = None if session.robot_file is None else str(session.robot_file)
+    with contextlib.redirect_stdout(io.StringIO()):
+        film_run(folder, path, "gif", file, ())
+    if path.stat().st_size > MOST_CHARS:
+        raise UsageError(f"the film is too large for a reply; it is in {path}")
+    return path.read_bytes()
 
 
 def _seen(session: Session) -> dict[str, Any]:

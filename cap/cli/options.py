@@ -307,6 +307,35 @@ OPTIONS = {
 }
 """Every option of run, repl, serve, mcp, exec, plan, batch and bench: section, flags, settings."""
 
+MOVED = {
+    "--max-tokens": "--set max_tokens=N",
+    "--temperature": "--set temperature=T",
+    "--model-seed": "--set model_seed=N",
+    "--reasoning-effort": "--set reasoning_effort=WORD",
+    "--model-mode": "--set model_mode=MODE",
+    "--model-timeout": "--set model_timeout=S",
+    "--header": "--set headers.NAME=VALUE",
+    "--extra-body": "--set extra_body=JSON",
+    "--requests-per-minute": "--set requests_per_minute=N",
+    "--concurrency": "--set concurrency=N",
+    "--stream": "--set stream=true",
+    "--no-stream": "--set stream=false",
+    "--cache": "--set cache=DIR",
+    "--max-calls": "--set max_calls=N",
+    "--time-limit": "--set time_limit=S",
+    "--calls-time": "--set calls_time=S",
+    "--skills": "--set skills=DIR",
+    "--repairs": "--set repairs=N",
+    "--runtime-repairs": "--set runtime_repairs=N",
+    "--undo-failed": "--set undo_failed=true",
+    "--max-functions": "--set max_functions=N",
+    "--choose-by": "--set choose_by=WORD",
+    "--verify": "--set verify=WORD",
+    "--try-tokens": "--set try_tokens=N",
+    "--try-time": "--set try_time=S",
+}
+"""Options of 0.1 that are settings now, and their new form."""
+
 
 def vary(default: Any, about: str, **settings: Any) -> Any:
     """Declare a field whose option differs from its row of the table."""

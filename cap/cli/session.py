@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -208,6 +207,7 @@ def beginning(
         robot: The robot's name, for a new folder's.
         header: What the run is begun with; a new folder has the first of its instructions.
     """
+    there = out is not None and out.exists()
     folder = _claimed(out or new_run_folder(runs, robot, header["instructions"][0]))
     trace = Trace(folder, header)
     try:
@@ -218,7 +218,12 @@ def beginning(
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
-            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                (folder / "programs").rmdir()
+                (folder / "events.jsonl").unlink()
+                (folder / "run.json").unlink()
+                if not there:
+                    folder.rmdir()
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise

@@ -167,20 +167,21 @@ class ApprovalRequest:
     Its buttons are its own, so a click is an answer to it and to no other.
     """
 
-    def __init__(self, server: Any, message: str, source: str) -> None:
+    def __init__(self, server: Any, message: str, source: str, text: str) -> None:
         """Show it: in the panel, and as a notice over the scene, where the panel is folded away.
 
         Args:
             server: Where.
             message: What is asked.
             source: The program that may be changed; "" if it is about something else.
+            text: What the program's field has at first.
         """
         gui, editable = server.gui, bool(source)
         self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
         self._source = source
         with gui.add_folder("May it run?", order=1.5) as folder:
             gui.add_html(f'<div class="cap">{escape(message)}</div>')
-            self._text = gui.add_text("Program", source, multiline=True, visible=editable)
+            self._text = gui.add_text("Program", text, multiline=True, visible=editable)
             self._reason = gui.add_text("Why not", "", visible=editable)
             self._yes = gui.add_button("Yes, run it", color="green", disabled=True)
             self._no = gui.add_button("No", color="red", disabled=True)
@@ -240,6 +241,8 @@ class LivePage:
         self._lock = threading.Lock()
         """Held while a stop is asked for, and while a turn begins or ends: it is of one only."""
         self._arrived = threading.Condition(self._lock)
+        self._edit = self._refused = ""
+        """The program that somebody wrote in another's place, and why it may not run."""
         self._approved_by: int | None = None
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
@@ -317,16 +320,26 @@ class LivePage:
 
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        about = "This program is to run. Change it here if it should be different."
-        return self._asking(about, source)
+        message, text = "This program is to run. Change it here if it should be different.", source
+        if self._refused:
+            message = (
+                f"A change was refused: {self._refused}. It stays in the field, to be fixed; an "
+                "empty field is a yes to the program below."
+            )
+            text = self._edit
+        elif self._edit:
+            message = "The change passed the check. This is what runs now, after one more yes."
+        decision = self._asking(message, source, text)
+        self._edit, self._refused = decision.edited or "", ""
+        return decision
 
     def allow(self, call: str) -> bool:
         """Have somebody look at one call before it moves the robot."""
-        return self._asking(f"It is to call {call}", "").allowed
+        return self._asking(f"It is to call {call}", "", "").allowed
 
-    def _asking(self, message: str, source: str) -> Decision:
+    def _asking(self, message: str, source: str, text: str) -> Decision:
         self._approved_by = None
-        question = ApprovalRequest(self._server, message, source)
+        question = ApprovalRequest(self._server, message, source, text)
         try:
             self.story.say(ASKS)
             decision, client = question.wait()
@@ -405,6 +418,7 @@ class LivePage:
                 self._drop_waiting()
         finally:
             self._approved_by = None
+            self._edit = self._refused = ""
             self.set_busy(False)
             self._show_robot()
 
@@ -459,6 +473,8 @@ class LivePage:
         if event.kind == "rehearsing":
             self._rehearses = True
             self._hook(event.data["robot"])
+        elif event.kind == "edit_refused":
+            self._refused = str(event.data["message"])
         elif self._rehearses:
             self._rehearses = False
             self._show_robot()

@@ -66,7 +66,7 @@ def test_no_line_of_a_help_is_cut_and_none_is_wider_than_the_terminal(
 ) -> None:
     more = "--help-all" if getattr(LEAVES.get(path), "is_long", False) else "--help"
     shown = []
-    for columns in (60, 200):
+    for columns in (40, 200):
         monkeypatch.setenv("COLUMNS", str(columns))
         shown.append(cap([*path.split()[1:], more]).out)
         # An example is one line, to be copied; the terminal itself wraps it.

@@ -95,6 +95,10 @@ def test_what_an_agent_reads() -> None:
         assert "red block" in json.loads(scene.contents[0].text)["positions"]
         prompt = await agent.read_resource("cap://prompts/ui")
         assert prompt.contents[0].text.startswith("import numpy")
+        await agent.call_tool("run_program", {"source": "say('hi')"})
+        trace = await agent.read_resource("cap://trace")
+        kinds = {json.loads(line)["kind"] for line in trace.contents[0].text.splitlines()}
+        assert {"program", "call", "done"} <= kinds
 
     done(work)
 
@@ -108,6 +112,9 @@ def test_a_reply_is_never_longer_than_a_client_takes() -> None:
         found = value(await agent.call_tool("run_program", {"source": line.replace("N", "9_000")}))
         assert '"failure": null' in found["cut_off"]
         assert len(json.dumps(found)) < 500_000
+        trace = (await agent.read_resource("cap://trace")).contents[0].text
+        assert len(trace) <= 400_000
+        assert json.loads(trace.splitlines()[0])["kind"]
 
     done(work, robot="drawing")
 

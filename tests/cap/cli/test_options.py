@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cap.cli.approval import approval, approver
-from cap.cli.options import ModelOptions, SessionOptions, load_config, robot_values
+from cap.cli.options import MOVED, ModelOptions, SessionOptions, load_config, robot_values
 from cap.config import SETTINGS
 from cap.errors import ConfigError, UsageError
 from tests.cap.cli.conftest import Cap
 from tests.rows import cases
+
+PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
 
 
 @cases(("text", "key", "value"))
@@ -57,6 +61,18 @@ def test_hardware_always_has_an_approver() -> None:
     for asks in ("each-call", "none", "each-program"):
         assert approver(asks, simulated=False) is not None
     assert approver("none", simulated=True) is None
+
+
+def test_the_page_from_0_1_has_the_table_of_moved_options() -> None:
+    section = PAGE.partition("## Options that are settings now")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `(--.+?)` \| `(.+?)` \|$", section, re.MULTILINE)) == MOVED
+
+
+@pytest.mark.parametrize("command", ["run x", "bench run kitchen"])
+def test_an_option_that_moved_names_its_new_form(command: str, cap: Cap) -> None:
+    for old, new in MOVED.items():
+        (line,) = cap([*command.split(), old, "1"], 2).err.splitlines()
+        assert line.startswith(f"error: {old} is a setting now: {new}, or ")
 
 
 @cases(("word", "name", "value"))
