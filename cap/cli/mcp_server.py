@@ -41,8 +41,8 @@ MOST_PROGRAMS = 8
 """How many programs one call may try."""
 MOST_CHARS = 400_000
 """The longest reply: clients of the protocol give up on more than a megabyte."""
-_MOST_ENTRIES, _MOST_TEXT = 200, 20_000
-"""How many entries of a list are shown, half from each end, and how much of a text."""
+_MOST_WORDS = 20_000
+"""The longest instruction, in characters."""
 INSTRUCTIONS = (
     "This robot is controlled by whole Python programs. Call describe first: it lists the "
     "functions a program may call, frames, units and limits. Then call observe, write one program, "
@@ -309,8 +309,8 @@ def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
     @server.tool()
     async def instruct(context: Context, words: str) -> dict[str, Any]:
         """Have cap's own model write and run a program for an instruction."""
-        if len(words) > _MOST_TEXT:
-            raise ToolError(f"an instruction may have at most {_MOST_TEXT} characters")
+        if len(words) > _MOST_WORDS:
+            raise ToolError(f"an instruction may have at most {_MOST_WORDS} characters")
         return await thread.do(context, lambda: bounded(session.run(words).as_json()))
 
     @server.tool()
@@ -364,25 +364,12 @@ def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
 
 
 def bounded(found: dict[str, Any]) -> dict[str, Any]:
-    """Return a reply that clients take: of long lists both ends, of long texts the beginning."""
-    entries = _MOST_ENTRIES
-    while len(json.dumps(found)) > MOST_CHARS and entries:
-        found = _short(found, entries, _MOST_TEXT * entries // _MOST_ENTRIES)
-        entries //= 2
-    return found
-
-
-def _short(value: Any, entries: int, chars: int) -> Any:
-    if isinstance(value, dict):
-        return {key: _short(entry, entries, chars) for key, entry in value.items()}
-    if isinstance(value, str) and len(value) > chars:
-        return f"{value[:chars]}... ({len(value)} characters)"
-    if not isinstance(value, list):
-        return value
-    left_out, half = len(value) - entries, entries // 2
-    if left_out > 0:
-        value = [*value[:half], f"... {left_out} left out ...", *value[len(value) - half :]]
-    return [_short(entry, entries, chars) for entry in value]
+    """Return a reply, or the beginning of one that is too long for clients: short fields first."""
+    if len(json.dumps(found)) <= MOST_CHARS:
+        return found
+    fields = sorted(found.items(), key=lambda field: len(json.dumps(field[1])))
+    text = json.dumps(dict(fields))
+    return {"cut_off": f"{text[:MOST_CHARS]}...", "characters": len(text)}
 
 
 def _described(session: Session) -> str:

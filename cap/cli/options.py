@@ -57,21 +57,6 @@ def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) 
         raise click.BadParameter(f"{text!r}; {hint}") from None
 
 
-def _named_numbers(
-    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float]:
-    """Return `NAME=VALUE` words as numbers by name."""
-    found: dict[str, float] = {}
-    for word in given:
-        name, _, text = word.partition("=")
-        try:
-            found[name.strip()] = float(text)
-        except ValueError:
-            hint = "write it like drop=0.1"
-            raise click.BadParameter(f"{word!r} is not NAME=NUMBER; {hint}") from None
-    return found
-
-
 class _Named(click.Path):
     """A path that must be named: an empty text is not the current folder."""
 
@@ -127,8 +112,6 @@ _SECTIONS: dict[str, dict[str, str | Row]] = {
         ),
         "disturbances": _row(
             "Add a disturbance, such as drop=0.1 or place_m=0.01; repeatable.",
-            multiple=True,
-            callback=_named_numbers,
             metavar="NAME=VALUE",
         ),
         "speed": _row(

@@ -139,19 +139,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     "Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
     multiple=True,
 )
-@click.option(
-    "--protocol",
-    type=FILE,
-    metavar="FILE",
-    help="With -R, file for the bring-up log (default: bring-up-DATE.md).",
-)
-def check(
-    robot: str,
-    ask: bool,
-    yes: bool,
-    robot_options: tuple[str, ...],
-    protocol: Path | None,
-) -> int:
+def check(robot: str, ask: bool, yes: bool, robot_options: tuple[str, ...]) -> int:
     """Check a robot's types, documented units, reproducibility and prompts.
 
     \b
@@ -164,15 +152,16 @@ def check(
     skipped, and the output lists them.
 
     With -R, the command brings up a real robot instead: it guides you through a checklist, from
-    read-only steps to the first slow motion, asks before each motion and writes a log.
+    read-only steps to the first slow motion, asks before each motion and writes a log,
+    bring-up-DATE.md.
     """  # noqa: D301
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 
-    if robot_options or protocol is not None:
+    if robot_options:
         if ask or yes:
             raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
-        return _bring_up(robot, robot_values(robot_options), protocol)
+        return _bring_up(robot, robot_values(robot_options))
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
@@ -183,16 +172,14 @@ def check(
     return int(not good)
 
 
-def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None) -> int:
+def _bring_up(robot: str, options: dict[str, Any]) -> int:
     """Walk a real robot's checklist with the user, and write down the result of each step.
 
     Each step rests on those before it, so the first that is not ok ends the checklist.
     """
     began = datetime.datetime.now().astimezone()
     checklist = registry.bring_up(robot, options)
-    path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
-    if path.exists():
-        raise UsageError(f"{path} exists; name another with --protocol, or remove it")
+    path = Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
     listed = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
     head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {listed}\n\n"
     with writing(path):

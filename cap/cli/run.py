@@ -9,11 +9,13 @@ import errno
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cap.cli.film import wanted
 from cap.cli.options import PATH, Command, SessionOptions, json_option, with_options
+from cap.cli.output import is_json
 from cap.cli.session import differing, open_session, replayed, report, resumed, watch
 from cap.errors import CheckFailed, UsageError
 from cap.files import read_bytes
@@ -112,8 +114,18 @@ def exec_command(options: ExecOptions, file: Path) -> int:
     source, name = read_source(file), "standard input" if str(file) == "-" else file.name
     with open_session(options, [name]) as session:
         watch(session, options)
-        session.execute(source, name, options.expect)
+        turn = session.execute(source, name, options.expect)
+        line = failed_line(turn)
+        if line and not is_json():
+            click.echo(f"  {line}")
         return report(session)
+
+
+def failed_line(turn: Any) -> str:
+    """Return the line of its program at which a turn failed, with its number; "" if none did."""
+    number = turn.failure.line if turn.failure else None
+    lines = turn.written.split("\n")
+    return f"line {number}: {lines[number - 1].strip()}" if number and number <= len(lines) else ""
 
 
 def read_source(file: Path) -> str:

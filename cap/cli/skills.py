@@ -104,14 +104,3 @@ def remove_skill(name: str, folder: Path | None) -> None:
     cap skills remove get_biggest
     """  # noqa: D301
     click.echo(f"removed {_store(folder).remove(name)}")
-
-
-@command.command("path")
-@_folder_option
-def path(folder: Path | None) -> None:
-    """Print the path of the skills folder.
-
-    \b
-    cap skills path
-    """  # noqa: D301
-    click.echo(_store(folder).folder)

@@ -22,16 +22,10 @@ def command() -> None:
 
 @command.command("list")
 @click.option(
-    "--runs",
-    type=PATH,
-    metavar="DIR",
-    help="Folder that contains the runs (default: the configured one).",
-)
-@click.option(
     "-n", "--last", type=click.IntRange(min=1), metavar="N", help="List only the newest N runs."
 )
 @json_option
-def list_traces(runs: Path | None, last: int | None) -> None:
+def list_traces(last: int | None) -> None:
     """List runs, newest last.
 
     \b
@@ -39,7 +33,7 @@ def list_traces(runs: Path | None, last: int | None) -> None:
     cap trace list --json
     """  # noqa: D301
     rows: list[dict[str, Any]] = []
-    found = sorted((runs or unasked_config().runs).glob("*/run.json"))
+    found = sorted(unasked_config().runs.glob("*/run.json"))
     for path in found[-last:] if last else found:
         try:
             header = read_header(path.parent)

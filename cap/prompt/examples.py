@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -36,6 +36,16 @@ RECALLED = "as named before"
 """What a line `#? ` says of a program with names that only earlier turns tell: who does not read
 the results of those cannot use it."""
 _LEFT_OUT = re.compile(r"#! \d+ earlier instructions? (?:is|are) left out here")
+_SEEN = ("moved", "drew", "drove")
+"""Effects that a user sees."""
+_CANNOT = "said cannot"
+"""The effect of an instruction that the robot declines."""
+_POINTING_BACK = {
+    *("it", "that", "again", "them", "both", "one", "same", "now", "back", "no,", "other"),
+    *("undo", "last", "bigger", "smaller"),
+}
+"""Words of instructions that need an earlier one."""
+_ALL = {"all", "each", "every", "everything"}
 
 
 def split_examples(
@@ -118,3 +128,32 @@ def _context_above(lines: Sequence[str], start: int, names: Container[str]) -> l
         while first > 0 and lines[first - 1].partition(" = ")[0] in names:
             first -= 1
     return list(lines[first:start])
+
+
+def first_instructions(examples: Iterable[Example], things: Collection[str]) -> list[str]:
+    """Return the instructions of examples that need no earlier one, and whose objects are there.
+
+    Those that move something come first, those whose effect no example states last.
+
+    Args:
+        examples: Of the prompt that answers the user.
+        things: The objects of the scene, by name.
+    """
+    there = {*things, *(name.split()[-1] for name in things)}
+    found: dict[str, int] = {}
+    for example in examples:
+        words, listed = example.instruction.split(), example.context.split("'")[1::2]
+        named = [name for name in listed if name in example.instruction]
+        effect = example.effects[0] if example.effects else ""
+        if RECALLED in example.effects or effect.startswith(_CANNOT):
+            continue
+        if not _POINTING_BACK.isdisjoint(words) or (example.follows and not named):
+            continue
+        if not _ALL.isdisjoint(words):  # of fewer it would not do what it is known to do
+            named = [name for name in listed if name in effect] or [""]
+        kinds = {name.split()[-1] for name in listed if name.split()}
+        named += [kind for kind in kinds if kind in example.instruction]
+        if there.issuperset(named):
+            rank = example.follows + 2 * (not effect.startswith(_SEEN)) + 2 * (not effect)
+            found.setdefault(example.instruction, rank)
+    return sorted(found, key=found.__getitem__)

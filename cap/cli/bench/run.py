@@ -17,6 +17,7 @@ from cap.cli.options import (
     PATH,
     RunnerOptions,
     json_option,
+    key_values,
     load_config,
     split_names,
     vary,
@@ -53,7 +54,7 @@ class SuiteOptions(TrialOptions):
     prompts: str | None = vary(
         None, "Prompt set or folder (default: the suite's own).", type=str, metavar="DIR"
     )
-    disturbances: dict[str, float] = field(default_factory=dict)
+    disturbances: tuple[str, ...] = ()
     best_of: int = 1
     rounds: int = 1
     problems: tuple[Path, ...] = ()
@@ -110,7 +111,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
     config = load_config(options, model=named, mode=None)
     settled, options = options_for(options, config)
     settled |= given(
-        disturbances=options.disturbances,
+        disturbances=key_values(options.disturbances, "--disturbances", "drop=0.1"),
         sampling=sampling(config, options.best_of) if options.best_of > 1 else None,
         rounds=options.rounds if options.rounds > 1 else None,
         problems=options.problems,

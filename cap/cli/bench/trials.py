@@ -155,16 +155,11 @@ def run_trials(
 
 
 def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
-    """Say how far a run has come that was stopped, what it took, and how to go on."""
-    from benchmarks.ledger import spent_in
-    from benchmarks.results import read_beside, read_lines
+    """Say how far a run has come that was stopped, and how to go on."""
+    from benchmarks.results import read_lines
 
     ended = {line.trial for line in read_lines(folder)}.intersection(trials)
-    sent, lost = spent_in(folder)[0], read_beside(folder).unanswered
-    requests = "1 request was" if sent == 1 else f"{sent} requests were"
-    summary = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
-    if lost:
-        summary += f", {lost} of them given up without an answer"
+    summary = f"{len(ended)} of {len(trials)} trials have ended"
     remark(f"stopped: {summary}; to go on: the same command with --out {folder} --resume")
 
 

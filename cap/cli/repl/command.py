@@ -105,7 +105,10 @@ class Repl:
                 typing.enter_context(stop_signals.idle())
             while not self.commands.ended and (text := self._read(editor)) is not None:
                 failed |= not self._obey(text)
-        say_end(self.commands.session)
+        session = self.commands.session
+        say_end(session)
+        if session.turns:
+            click.echo(f"to continue: cap repl --resume {session.trace.folder}")
         return int(failed and not self.typed)
 
     def _read(self, editor: Any) -> str | None:

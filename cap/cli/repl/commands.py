@@ -12,15 +12,16 @@ from typing import Any
 from cap.cli.approval import edited
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.output import remark
-from cap.cli.repl.scene import scene_map, to_try
-from cap.cli.run import read_source
+from cap.cli.repl.scene import scene_map
+from cap.cli.run import failed_line, read_source
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.messages import printable, short, usage_line
 from cap.models.base import Usage
+from cap.prompt.examples import first_instructions
 from cap.result import folded
-from cap.robot import observation, registry
+from cap.robot import observation
 from cap.robot.observation import Observation
 from cap.session import session_file
 from cap.trace.export.lerobot import png
@@ -28,7 +29,7 @@ from cap.trace.trace import Event
 
 COMMANDS = {
     "help": ("[COMMAND]", "list the commands, or describe one"),
-    "examples": ("", "list example instructions for this robot"),
+    "examples": ("", "list example instructions for this scene"),
     "scene": ("", "show the objects and their positions"),
     "look": ("", "save a picture of the scene"),
     "code": ("[TURN]", "show the last program, or the program of a turn"),
@@ -38,18 +39,15 @@ COMMANDS = {
     "scope": ("", "list the functions and variables a program may use"),
     "undo": ("[TURNS]", "undo the last turn, or several; in simulation, restore the world"),
     "redo": ("", "redo the turns that were undone"),
-    "skills": ("", "list the functions of this session, saved skills first"),
-    "save": ("NAME | FILE.json", "save a function, or the session, for later"),
-    "load": ("DIR | FILE", "continue a saved session, or run a program file"),
+    "save": ("FUNCTION | FILE.json", "save a function as a skill, or the session for /load"),
+    "load": ("FILE.json | DIR | FILE.py", "continue a saved session, or run a program file"),
     "model": ("[NAME [URL]]", "show the model, or switch to another one (at URL)"),
-    "robot": ("[NAME]", "show the robot, or start a session with another one"),
     "cost": ("", "show the model's usage so far, including undone turns"),
-    "trace": ("", "show the run folder of this session"),
     "quit": ("", "leave the session (or press Ctrl-D)"),
 }
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
-_TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
+_TERMINAL_ONLY = ("edit", "load", "model", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
     "-m": "/model NAME switches to another model",
@@ -85,6 +83,8 @@ class Commands:
         """What the model was asked with at last, below the prompt's own text."""
         self.repairs: list[str] = []
         """Why programs of the last turn were written again."""
+        self.instruction = ""
+        """Of the last turn."""
         session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
@@ -98,11 +98,13 @@ class Commands:
         if event.depth:
             return
         if kind == "instruction":
-            self.repairs = []
+            self.repairs, self.instruction = [], data["text"]
         elif kind == "prompt" and data["lmp"] == "ui":
             self.tail = data["tail"]
         elif kind == "repair":
             self.repairs.append(data["reason"])
+        elif kind == "failure" and "undo" in self.instruction.lower().split():
+            self.tell("  here: /undo undoes the last turn", "yellow")
         elif kind == "failure" and not self.screen.is_page:
             named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", data["message"])
             for option in _OPTIONS.keys() & named:
@@ -184,12 +186,13 @@ class Commands:
 
     def suggest(self) -> None:
         """Name sentences to try with the objects there are."""
-        for sentence in self._to_try(2):
+        for sentence in self._to_try()[:2]:
             self.tell(f"try: {sentence}", "bold")
 
-    def _to_try(self, count: int) -> list[str]:
+    def _to_try(self) -> list[str]:
         things = observation.facts(self.session.robot).get("objects", [])
-        return to_try(self.session.prompt, things, count)
+        prompt = self.session.prompt
+        return first_instructions((*prompt.examples, *prompt.beside.examples), things)
 
     def do_help(self, given: str) -> None:
         """List the commands, or tell of one."""
@@ -208,17 +211,9 @@ class Commands:
             self.tell(f"  {usage:<38} {about}" if wide else f"{usage}\n    {about}")
 
     def do_examples(self, given: str) -> None:
-        """Show what can be said: first what can be said right away."""
-        every = [example.instruction for example in self.session.prompt.examples]
-        first = self._to_try(len(every))
-        if first:
-            self.tell("in this scene:")
-        for sentence in first:
+        """List instructions that can be given right away."""
+        for sentence in self._to_try() or ["no example fits this scene; /scene shows it"]:
             self.tell(f"  {sentence}")
-        self.tell("in the robot's prompt (in sequence, or for other scenes):")
-        for sentence in every:
-            if sentence not in first:
-                self.tell(f"  {sentence}")
 
     def do_scene(self, given: str) -> None:
         """Show the map, and where everything is."""
@@ -271,6 +266,8 @@ class Commands:
         """Run the user's own program; where it fails, say what to type."""
         turn = self.session.execute(source, name)
         if turn.failure is not None:
+            if line := failed_line(turn):
+                self.tell(f"  {line}")
             self.tell(
                 f"  {again}; /scope lists what a program may use, /why gives details", "yellow"
             )
@@ -287,9 +284,8 @@ class Commands:
             self.tell(f"  it did not fail; {turn.prompt_effect or 'it did nothing'}")
         else:
             self.tell(f"  {failure}", "red")
-            lines = turn.written.split("\n")
-            if failure.line and failure.line <= len(lines):
-                self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
+            if line := failed_line(turn):
+                self.tell(f"  {line}")
             calls = folded(f"{call.name}: {call.error}" for call in turn.calls if call.error)
             self.tell(f"  failed calls: {'; '.join(calls) or 'none'}")
             done = ", ".join(folded(call.name for call in turn.done))
@@ -337,28 +333,23 @@ class Commands:
         for turn in self.session.turns[count:]:
             self.tell(f"  redone: {turn.instruction}")
 
-    def do_skills(self, given: str) -> None:
-        """List the functions programs of this session may call, skills first."""
-        definitions = self.session.state.definitions
-        if not definitions:
-            self.tell("no functions yet")
-        for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
-            self.tell(f"  {kept.name} ({kept.origin})")
-        for reason in self.session.damaged_skills.values():
-            self.tell(f"  left out: {reason}", "yellow")
-
     def do_save(self, given: str) -> None:
         """Keep a function, or the session."""
         names = given.split()
         if given.endswith(".json") and self.screen.is_page:
             raise UsageError("to save the session to a file, use the terminal: cap repl")
         if given.endswith(".json"):
-            self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
+            path = self.session.save(Path(given).expanduser())
+            self.tell(f"saved: {path}; to continue the session: /load {path}")
         elif len(names) == 1:
-            self.tell(f"saved as {self.session.save_skill(given.strip())}")
+            try:
+                path = self.session.save_skill(given)
+            except UsageError as error:
+                raise UsageError(f"{error}; to save the session: /save {given}.json") from None
+            self.tell(f"saved as {path}; later sessions with this robot can call {given}")
         else:
             raise UsageError(
-                "name a function: /save NAME; /skills lists them. The "
+                "name a function: /save FUNCTION; /scope lists them. The "
                 f"session is in {self.session.trace.folder}; /save FILE.json copies it"
             )
 
@@ -372,14 +363,14 @@ class Commands:
         if path.suffix == ".py":
             return self._execute(read_source(path), path.name, f"change {path}, then: /load {path}")
         kept = session_file.read(path)
-        if not self.session.robot.simulated:
-            raise UsageError(
-                f"a real robot must be released first: /quit, cap repl --resume {path}"
-            )
-        options = replace(self.options, objects=None, mode=None, out=None)
-        if kept.robot != self.session.robot.name:
-            options = self._for_another_robot(None)
-        self.begin(options, path)
+        robot = self.session.robot
+        if not robot.simulated or kept.robot != robot.name:
+            first = f"robot '{robot.name}' must be closed first"
+            raise UsageError(f"{first}: /quit, then: cap repl --resume {path}")
+        mode = getattr(robot, "mode", None)
+        self.begin(replace(self.options, objects=None, mode=None, out=None), path)
+        if mode != kept.mode:
+            self.tell(f"note: the saved session's mode is {kept.mode}; it replaces {mode}")
         return None
 
     def do_model(self, given: str) -> None:
@@ -401,26 +392,6 @@ class Commands:
         session.use_model(model_for(replace(settings, **left), asked.record))
         self.options = asked
 
-    def do_robot(self, given: str) -> None:
-        """Say which robot this is, or ask for a session with another one."""
-        robot = self.session.robot
-        if not given:
-            self.tell(f"{robot.name}; others: {', '.join(sorted(registry.robots()))}, FILE.py")
-            return
-        if given == robot.name and not robot.simulated:
-            raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
-        self.begin(self._for_another_robot(given), None)
-
-    def _for_another_robot(self, name: str | None) -> SessionOptions:
-        """Return the options of a session with another robot.
-
-        What was said of this one is not said of that, least of all that it may move unasked.
-        """
-        own = ("robot_options", "objects", "prompts", "out", "yes", "rehearse", "min_level")
-        usual: dict[str, Any] = {field: getattr(SessionOptions, field) for field in own}
-        asks = None if self.options.approve == "none" else self.options.approve
-        return replace(self.options, **usual, robot=name, approve=asks)
-
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
         session = self.session
@@ -431,12 +402,6 @@ class Commands:
         self.tell(usage_line(functools.reduce(Usage.plus, by_lmp.values())))
         for name, usage in by_lmp.items():
             self.tell(f"  {name}: {usage_line(usage)}", "dim")
-
-    def do_trace(self, given: str) -> None:
-        """Say where the session is written down."""
-        folder = self.session.trace.folder
-        self.tell(f"{folder}")
-        self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
 
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""

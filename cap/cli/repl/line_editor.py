@@ -25,10 +25,10 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from cap.cli.completion import model_names
 from cap.cli.output import remark
 from cap.cli.repl.commands import COMMANDS
-from cap.cli.repl.scene import to_try
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError
-from cap.robot import observation, registry
+from cap.prompt.examples import first_instructions
+from cap.robot import observation
 
 _MOST_SENTENCES = 50
 _WORD = re.compile(r"[^\s(]+")
@@ -76,7 +76,9 @@ class ReplCompleter(Completer):
         )
         for typed, name in next(filter(None, fits), ()):
             yield Completion(name, -len(typed))
-        for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES):
+        prompt = self.session.prompt
+        examples = (*prompt.examples, *prompt.beside.examples)
+        for sentence in first_instructions(examples, objects)[:_MOST_SENTENCES]:
             if sentence.lower().startswith(line.lower()):
                 yield Completion(sentence, -len(line))
 
@@ -92,8 +94,6 @@ class ReplCompleter(Completer):
     def _arguments(self, command: str) -> Iterable[str]:
         """Return what a command may be followed by, files apart."""
         session = self.session
-        if command == "robot":
-            return sorted(registry.robots())
         if command == "model":
             return model_names()
         if command == "save":

@@ -22,8 +22,9 @@ How it answers
 
 When it declines
     `NoMatch` names the words that fit nowhere and up to three sentences that it follows in this
-    scene. Nothing runs then. A description it passes to another prompt ('the lemon') may be
-    declined there. One part that does not fit declines the whole instruction.
+    scene, or the one that was misspelt. Nothing runs then. A description it passes to another
+    prompt ('the lemon') may be declined there: the message names the objects of the scene. One part
+    that does not fit declines the whole instruction.
 
 Limits
     It reasons about nothing: conditions, negations, loops, verbs and directions that no example or
@@ -34,17 +35,20 @@ Limits
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 
-from cap.errors import NoMatch
+from cap.errors import NoMatch, misspelt, one_edit
 from cap.models.base import Completion, Request
 from cap.models.nearest.match import LONGEST, PART_LIMIT, Match, Matcher, Vocabulary
 from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import any_of, tokenise
-from cap.prompt.examples import RECALLED, Example, split_examples
+from cap.models.nearest.words import ARTICLES, CHEAP, any_of, is_plural, tokenise
+from cap.prompt.examples import RECALLED, Example, first_instructions, split_examples
+from cap.prompt.prompt import SESSION
 
 _REMEDY = "use a language model with -m"
 _OFFERS = 3
@@ -83,15 +87,32 @@ class Nearest:
         known = tuple(one for one in examples if RECALLED not in one.effects)
         text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
-        return Completion(text or _Reader(asked, known, lines).code(), self.name, cost_usd=0.0)
+        prompt, session, _ = request.prompt.partition(SESSION)
+        shown = (*split_examples(prompt), *split_examples(request.further)) if session else ()
+        text = text or _Reader(asked, known, lines, shown).code()
+        return Completion(text, self.name, cost_usd=0.0)
 
 
 class _Reader:
     """Reads the instructions of one request."""
 
-    def __init__(self, asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]):
+    def __init__(
+        self,
+        asked: Example,
+        examples: tuple[Example, ...],
+        lines: tuple[str, ...],
+        shown: tuple[Example, ...],
+    ) -> None:
+        """Take what is asked.
+
+        Args:
+            asked: The instruction, in its context.
+            examples: Of the prompt and of the session so far.
+            lines: The prompt's synonyms.
+            shown: Examples that a user may be shown; none of a prompt that programs ask.
+        """
         self._said = asked.instruction
-        self._lines = lines
+        self._lines, self._shown = lines, shown
         self._names = names_in(asked.context)
         self._vocabulary = _vocabulary(examples, lines)
         if not self._vocabulary.templates:
@@ -143,30 +164,58 @@ class _Reader:
         return chain if known and len(chain) == len(parts) else []
 
     def _refusal(self, said: str) -> str:
+        """Return why an instruction is declined, and what to say in its place."""
         unknown = self._matcher(said).unknown
-        offers = ", ".join(map(repr, self._offers(said)))
-        follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
         words = ", ".join(map(repr, sorted(unknown)))
         reason = f"nearest cannot match {words} in" if unknown else "nearest has no example like"
+        if not self._shown:
+            return self._phrase_refusal(said, f"{reason} {said!r}", unknown)
+        if meant := self._respelt(said, unknown):
+            return f"{reason} {said!r}. Did you mean {meant!r}? Say that or {_REMEDY}"
+        offers = ", ".join(map(repr, self._offers(said)))
+        follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
         return f"{reason} {said!r}; {follows}{_REMEDY}"
+
+    def _phrase_refusal(self, said: str, reason: str, unknown: Collection[str]) -> str:
+        """Return why a phrase that a program passed on is declined, such as 'the purple block'."""
+        article, _, noun = canonical(said, self._lines, self._names).partition(" ")
+        tokens = tokenise(noun)
+        if not (article in ARTICLES and tokens and self._names):
+            return f"{reason}; say it in other words or {_REMEDY}"
+        scene = [{token.stem for token in tokenise(name)} for name in self._names]
+        words = {token.stem for token in tokens}
+        is_name = words <= self._vocabulary.named.union(*scene) or tokens[-1].text in unknown
+        plain = not is_plural(tokens) and all(t.kind == "word" and not t.cheap for t in tokens)
+        if is_name and plain and not any(words <= name for name in scene):
+            reason = f"there is no {noun!r} here"
+        hint = misspelt(noun, self._names)
+        return f"{reason}; the scene has {', '.join(self._names)}{hint and '.' + hint}"
+
+    def _respelt(self, said: str, unknown: Collection[str]) -> str:
+        """Return an instruction that is followed, one edit away in each unknown word, or ""."""
+        texts = [*(one.instruction for one in self._shown), *self._lines, *self._names]
+        known = {token.text for text in texts for token in tokenise(text)}
+        words = said.split()
+        for at, word in enumerate(map(str.lower, words)):
+            if word in unknown:
+                near = [other for other in sorted(known) if one_edit(word, other)]
+                near = [other for other in near if other not in CHEAP or len(other) == len(word)]
+                words[at] = next(iter(get_close_matches(word, near, n=1)), words[at])
+        meant = " ".join(words)
+        match = self._read(meant) if meant != said else None
+        return meant if match is not None and match.cost <= _PART_LIMIT else ""
 
     def _offers(self, said: str) -> list[str]:
         """Return up to three instructions that are followed here, the most alike first."""
         own = {token.stem for token in self._matcher(said).tokens if not token.cheap}
 
-        def alike(example: Example) -> float:
-            other = {token.stem for token in tokenise(example.instruction) if not token.cheap}
+        def alike(words: str) -> float:
+            other = {token.stem for token in tokenise(words) if not token.cheap}
             return len(own & other) / max(len(own | other), 1)
 
-        offers: list[str] = []
-        examples = [one.example for one in self._vocabulary.templates]
-        for example in sorted(examples, key=alike, reverse=True):
-            words = example.instruction
-            named = {name for name in names_in(example.context) if name in words}
-            fits = named.issubset(self._names) and words not in offers
-            if len(offers) < _OFFERS and fits and self._read(words):
-                offers.append(words)
-        return offers
+        every = first_instructions(self._shown, self._names)
+        offers = (words for words in sorted(every, key=alike, reverse=True) if self._read(words))
+        return list(islice(offers, _OFFERS))
 
 
 @lru_cache(maxsize=64)

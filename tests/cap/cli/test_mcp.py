@@ -110,7 +110,7 @@ def test_a_reply_is_never_longer_than_a_client_takes() -> None:
 
     async def work(agent: Client) -> None:
         found = value(await agent.call_tool("run_program", {"source": line.replace("N", "9_000")}))
-        assert found["failure"] is None
+        assert '"failure": null' in found["cut_off"]
         assert len(json.dumps(found)) < 500_000
         trace = (await agent.read_resource("cap://trace")).contents[0].text
         assert len(trace) <= 400_000

@@ -348,7 +348,8 @@ def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_pat
         visitor.until(lambda v: v.field("Program").strip() == "import os")
         visitor.write("Program", "say('mine')")
         visitor.press("Yes, run it")
-        visitor.until(lambda v: "The change passed the check" in v.text and ASKED in v.text)
+        visitor.until(lambda v: v.text.count("rehearsed:") == 3 and ASKED in v.text)
+        visitor.until(lambda v: v.elements[v.element("Yes, run it")]["disabled"] is False)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
 

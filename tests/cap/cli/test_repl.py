@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,10 +69,10 @@ Fed = Callable[..., tuple[int, str, str]]
 def fed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fed:
     """Feed lines to a REPL in this process; its exit code, output and errors."""
 
-    def feed(*lines: str) -> tuple[int, str, str]:
+    def feed(*lines: str, more: Sequence[str] = ()) -> tuple[int, str, str]:
         data = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
-        return run(["repl", "--mode", "instant"]), *capsys.readouterr()
+        return run(["repl", "--mode", "instant", *more]), *capsys.readouterr()
 
     return feed
 
@@ -87,19 +88,64 @@ def test_lines_from_a_pipe(fed: Fed) -> None:
     assert fed(words, "/undo")[0] == 0
 
 
-def test_another_robot_and_a_saved_session_in_one_sitting(fed: Fed) -> None:
-    lines = ["put the red block in the blue bowl", "/save there.json", "/robot kitchen"]
-    lines += ["pick up the apple", "/load there.json", "/scene", "undo that", "/robot nosuch"]
-    code, out, error = fed(*lines, "/robot")
-    assert "robot kitchen (instant)" in out
-    assert "held: nothing to apple" in out
-    assert (out.count("left: runs/"), out.count("run: runs/")) == (2, 1)
+def test_a_saved_session_in_one_sitting(fed: Fed) -> None:
+    lines = ["put the red block in the blue bowl", "/save there.json", "/load there.json"]
+    code, out, error = fed(*lines, "undo that")
+    assert (out.count("left: runs/"), out.count("run: runs/")) == (1, 1)
     assert "moved red block from blue bowl: (0.150, -0.302, 0.024) to (0.174, -0.480, 0.020)" in out
-    assert "error: unknown robot 'nosuch'" in error
-    assert "\nravens; others:" in out
-    assert code == 1
+    assert (code, error) == (0, "")
     statuses = [json.loads(path.read_text())["status"] for path in Path("runs").glob("*/run.json")]
-    assert statuses == ["done"] * 3
+    assert statuses == ["done"] * 2
+
+
+def test_nearest_says_what_is_not_there_and_what_to_type(fed: Fed) -> None:
+    here = "red block, green block, blue block, yellow block, red bowl, green bowl"
+    said = {
+        "put the purple block in the red bowl": f"no 'purple block' here; the scene has {here}",
+        "put the red blok in the red bowl": "Did you mean 'red block'?",
+        "put the big block in the red bowl": "cannot match 'big' in 'the big block'; the scene has",
+        "put the red block in the bottom corner": "'in the bottom corner'; say it in other words",
+        "mvoe the green block 5 cm to the left": "mean 'move the green block 5 cm to the left'",
+        "wash the blue bowl": "say one of these",
+    }
+    out = fed(*said)[1]
+    for words, message in said.items():
+        assert message in out.partition(f"\n{words}\n")[2].partition("\n\n")[0]
+    offers = re.findall(r"'([^']*)'", out.rpartition("it follows ")[2].partition("; say one")[0])
+    assert len(offers) == 3
+    assert fed(*offers)[0] == 0
+
+
+@pytest.mark.parametrize("robot", ["ravens", "drawing"])
+def test_examples_stand_alone_and_are_understood(fed: Fed, robot: str) -> None:
+    out = fed("/examples", more=["-r", robot])[1]
+    examples = [line.strip() for line in out.split("\n") if line.startswith("  ")]
+    assert len(examples) > 4
+    assert not re.search(r"\b(it|that|again|bin|undo|cut)\b", " ".join(examples))
+    alone = [line for words in examples for line in (words, "/undo")]
+    assert fed(*alone, more=["-r", robot])[0] == 0
+
+
+def test_the_way_back_to_a_session_is_said(fed: Fed, tmp_path: Path) -> None:
+    assert run(["robots", "new", "my_arm"]) == 0
+    Path("wrong.py").write_text("names = ['a']\nsay(names[5])\n")
+    lines = ["put the red block in the blue bowl", "/save here.json", "/save nothing"]
+    _, out, error = fed("/scene", *lines, "/load wrong.py", "/quit")
+    assert "saved: here.json; to continue the session: /load here.json" in out
+    assert "has no function 'nothing'. It has: none yet; to save the session: /save" in error
+    assert "IndexError (line 2): list index out of range\n  line 2: say(names[5])\n" in out
+    assert out.splitlines()[-1].startswith("to continue: cap repl --resume runs/")
+    _, out, error = fed("undo that", "/load here.json", more=["-r", "my_arm/robot.py"])
+    assert "  here: /undo undoes the last turn" in out
+    assert "'my_arm' must be closed first: /quit, then: cap repl --resume here.json" in error
+
+
+def test_a_session_that_was_saved_in_another_mode_says_so(fed: Fed) -> None:
+    pytest.importorskip("pybullet")
+    fed("/save here.json")
+    code, out, _ = fed("/load here.json", more=["--mode", "physics"])
+    assert out.count("note: the saved session's mode is instant; it replaces physics") == 1
+    assert code == 0
 
 
 def test_a_full_disk_in_mid_session_is_said() -> None:

@@ -189,7 +189,7 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     program = tmp_path / "mine.py"
     program.write_text("def twice(x):\n    return 2 * x\nsay(str(twice(2)))\n")
     assert 'robot says: "4"' in talk(f"/load {program}")
-    assert "twice" in talk("/skills")
+    assert "twice  program" in talk("/scope")
     assert "saved as" in talk("/save twice")
     assert "name a function" in talk.refused("/save")
     assert "no function 'nothing'" in talk.refused("/save nothing")
@@ -239,17 +239,6 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
         assert "not found (404: no model other)" in talk.refused("what was that?")  # same address
     assert "unknown model" in talk.refused("/model nosuch")
     assert session.model.name == "vllm/other"
-
-
-def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
-    assert "drawing, kitchen, ravens, robosuite, tabletop" in talk("/robot")
-    unasked = {"approve": "none", "yes": True, "rehearse": False, "min_level": "process"}
-    talk.commands.options = replace(OPTIONS, **unasked, robot_options=("host=10.0.0.1",), seed=7)
-    talk("/robot tabletop")
-    options = talk.opening[0]
-    assert (options.approve, options.yes) == (None, False)
-    assert (options.rehearse, options.min_level) == (None, None)
-    assert (options.robot_options, options.seed) == ((), 7)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +305,6 @@ def test_tab_completes_commands_names_and_files(session: Session, tmp_path: Path
     assert completed(session, "")[0] == said
     assert completed(session, "call put_f") == ["call put_first_on_second"]
     assert completed(session, "what is xyz") == []
-    assert completed(session, "/robot ki") == ["/robot kitchen"]
     assert "/model ollama/" in completed(session, "/model o")
     (tmp_path / "session one").mkdir()
     (tmp_path / "program.py").touch()

@@ -190,9 +190,9 @@ def repl(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Talk:
 def test_a_skill_kept_in_the_repl_serves_a_later_run(
     model: list[str], repl: Talk, capsys: Capture
 ) -> None:
-    code, out, error = repl(b"area\n/skills\n/save get_area\n/skills\n/save get_area\n", *model)
+    code, out, error = repl(b"area\n/scope\n/save get_area\n/scope\n/save get_area\n", *model)
     assert code == 1, error  # of the second time
-    assert "get_area (generated)" in out
+    assert "get_area  generated" in out
     assert "skill 'get_area' already" in error
     file = Path.home() / ".local/share/cap/skills/get_area.py"
     assert '# instruction = "area"' in file.read_text()
@@ -220,7 +220,7 @@ def test_the_folder_of_skills_can_be_set(
 
 def test_a_folders_own_file_may_not_set_the_skills_unasked(cap: Cap) -> None:
     Path("cap.toml").write_text('skills = "theirs"\n')
-    shown = cap(["skills", "path"])
+    shown = cap(["skills", "list"])
     assert "theirs" not in shown.out
     assert "skills ignored" in shown.err
 

@@ -110,12 +110,13 @@ def test_a_line_that_is_no_object_is_counted_also_as_the_last(folder: Path, line
 
 
 def test_one_bad_run_does_not_hide_the_others(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Trace(folder.parent / "other", {"robot": "kitchen"}).close("done")
     header = read_header(folder)
     (folder / "run.json").write_text(json.dumps({**header, "status": "running", "pid": 10**30}))
-    assert run(["trace", "list", "--runs", str(folder.parent), "--json"]) == 0
+    monkeypatch.setenv("CAP_RUNS", str(folder.parent))
+    assert run(["trace", "list", "--json"]) == 0
     rows = {Path(row["run"]).name: row for row in json.loads(capsys.readouterr().out)}
     assert (rows["run"]["status"], rows["other"]["status"]) == ("killed", "done")
 

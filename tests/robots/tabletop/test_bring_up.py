@@ -69,7 +69,12 @@ def check(
     monkeypatch.setattr("click.confirm", (person or Person(controller)).confirm)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     given = ("-R", f"host={controller.host}", "-R", f"driver={driver}", "-R", f"gripper={gripper}")
-    return run(["robots", "check", "tabletop", *given, "--protocol", "p.md", *options])
+    return run(["robots", "check", "tabletop", *given, *options])
+
+
+def logged() -> str:
+    (path,) = Path().glob("bring-up-*.md")
+    return path.read_text()
 
 
 def results(text: str) -> list[str]:
@@ -93,12 +98,12 @@ def test_the_checklist_ends_with_slow_moves_and_a_protocol(
     assert person.moves_before[first] == 0
     last = list(person.moves_before)[-1]
     assert last.startswith("They will rise at 2 cm/s, at most 8 cm")
-    protocol = Path("p.md").read_text()
+    protocol = logged()
     assert results(protocol) == ["ok"] * 11
     for told in ("URSoftware 5.11.1", "remote control on", "cm short", "emergency stop"):
         assert told in protocol
     assert ("no watchdog" in protocol) is (driver == "urx")
-    assert "protocol: p.md" in capsys.readouterr().out
+    assert "protocol: bring-up-" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("no_to", ["Measure", "Is an emergency stop", *MOVING])
@@ -110,7 +115,7 @@ def test_a_no_ends_it_before_anything_of_it_moves(
     asked = [*person.moves_before]
     assert asked[-1].startswith(no_to)
     assert len(controller.moves) == person.moves_before[asked[-1]]
-    said = results(Path("p.md").read_text())
+    said = results(logged())
     assert said.count("declined") == 1
     after = said[said.index("declined") + 1 :]
     assert after == ["not done"] * len(after)
@@ -119,9 +124,9 @@ def test_a_no_ends_it_before_anything_of_it_moves(
 def test_with_nobody_to_ask_it_only_reads_and_says_what_it_needs(
     controller: FakeController,
 ) -> None:
-    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--protocol", "p.md")
+    options = ("-R", f"host={controller.host}", "-R", "driver=urx")
     assert run(["robots", "check", "tabletop", *options]) == 2
-    protocol = Path("p.md").read_text()
+    protocol = logged()
     assert results(protocol)[: READ_ONLY + 1] == ["ok"] * READ_ONLY + ["not done"]
     assert protocol.count("it needs a terminal") == 1
     assert "the user said no" not in protocol
@@ -147,7 +152,7 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
 
     thread = threading.Thread(target=interrupt)
     assert check(controller, monkeypatch, person=Impatient(controller)) == 130
-    told = Path("p.md").read_text()
+    told = logged()
     assert results(told) == ["ok"] * (READ_ONLY + 3) + ["interrupted", "not done"]
     assert "was stopped" in told
     assert not controller.moving
@@ -175,7 +180,7 @@ def test_what_is_between_the_fingers_is_found_and_not_dropped(
         with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
             assert gripper.set(0.0, time.sleep)
     assert check(controller, monkeypatch) == 5
-    protocol = Path("p.md").read_text()
+    protocol = logged()
     assert results(protocol).count("failed") == 1
     assert ("take it out by hand, open the fingers on the pendant" in protocol) is closed
     assert ("the fingers closed on something, where nothing was to be" in protocol) is not closed
@@ -192,12 +197,10 @@ URX = ("tabletop", "-R", "host=127.0.0.1", "-R", "driver=urx")
         (["tabletop", "-R", "gripper=robotiq"], "where the arm's controller is"),
         (["tabletop", "-R", "host=127.0.0.1", "--yes"], "leave out --ask and --yes"),
         (["tabletop", "-R", "host=127.0.0.1", "-R", "speed=1"], "Did you mean 'speed_mps'"),
-        ([*URX, "--protocol", "there.md"], "there.md exists"),
     ],
 )
 def test_what_cannot_be_is_refused(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("there.md").write_text("")
     assert run(["robots", "check", *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -83,7 +83,7 @@ def check(row: dict[str, Any]) -> None:
 
 def test_a_refusal_names_the_word_and_three_sentences_it_follows_in_this_scene() -> None:
     with pytest.raises(NoMatch, match=r"cannot match 'burn' in 'burn the old oak'; .* -m") as info:
-        answer("burn the old oak")
+        answer("burn the old oak", f"# /// cap\n# session = true\n# ///\n{GARDEN}")
     offers = re.findall(r"'([^']*)'", str(info.value))[2:]
     assert len(offers) == 3
     for offer in offers:
