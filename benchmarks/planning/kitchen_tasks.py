@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from benchmarks import task_file
-from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills, with_article
+from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
 from robots.kitchen import KitchenRobot
 from robots.kitchen.state import KitchenState
 
@@ -144,24 +144,17 @@ def missed(
 
 
 def nothing_to_do(task: KitchenTask, world: KitchenSkills, before: KitchenBefore) -> str | None:
-    """Return why a task cannot be begun: what it needs is not there, or all is so already."""
+    """Return why a task cannot be begun: all is so already, or objects are lacking."""
+    if missed(task, world, before) is None:
+        return "is so already"
     for need in task.needs:
-        there = [name for name in need.objects if name in before.homes]
         free = _eligible(need, before.homes)
         wanted = (need.count or 1) if need.objects else 0
-        if min(len(there), len(free)) >= wanted:
-            continue
-        words = " or ".join(map(with_article, need.objects))
-        if wanted > 1 or len(need.objects) > _NAMED:
-            such = f"{wanted} things such as" if wanted > 1 else "something like"
-            words = f"{such} {with_article((there or need.objects)[0])}"
-        if len(there) < wanted:
-            return f"needs {words}, and the kitchen has {len(there) or 'none'}"
-        if len(task.needs) == wanted == 1 and not need.source:
-            return "is so already"
-        where = f"from the {need.source}" if need.source else f"not yet {_at(need)}"
-        return f"needs {words} {where}, and there is {len(free) or 'none'}"
-    return None if missed(task, world, before) else "is so already"
+        if len(free) < wanted:
+            of = ", ".join(need.objects[:_NAMED])
+            where = f"from the {need.source}" if need.source else f"not yet {_at(need)}"
+            return f"needs {wanted} of: {of}; {where} there is {len(free) or 'none'}"
+    return None
 
 
 def _at(need: Need) -> str:
