@@ -195,7 +195,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "6"
+    version = "7"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
