@@ -39,11 +39,6 @@ def test_a_passed_limit_is_the_exit_code_and_what_an_extra_lacks_is_noted(
     assert "left out: physics needs something" in screen.err
 
 
-def test_the_prefix_stays_through_turns_and_a_repair() -> None:
-    assert speed.prefix().ok
-    assert speed.shared("abcdefgh\n\n# one.\n", "abcdXfgh\n\n# two.\n") == 0.5
-
-
 def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels() -> None:
     assert min(speed.tree(1, latency_s=0.02).values) >= 3.0
 
