@@ -16,7 +16,7 @@ from benchmarks.planning.household import BY_WORDS as IN_HOUSE
 from benchmarks.planning.household import (
     SCENES,
     HouseholdKnowledge,
-    HouseholdWorld,
+    household_world,
     lacking,
     scene,
 )
@@ -179,14 +179,14 @@ def run(setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace)
 def _in_house(
     setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
-    world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
+    world = household_world(scene(setup.seed % SCENES))
     planner = trials.household_planner(make_model(HouseholdKnowledge()), setup.seed)
     episode = run_episode(
         instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
     )
     task = IN_HOUSE.get(plain(instruction))
-    missed = lacking(task, world.house) if task else None
-    return PlanVerdict(episode, task is not None, missed, {}, dict(world.house.places))
+    missed = lacking(task, world.state) if task else None
+    return PlanVerdict(episode, task is not None, missed, {}, dict(world.state.places))
 
 
 def _kitchen_task(instruction: str) -> KitchenTask:

@@ -19,9 +19,9 @@ from benchmarks.planning.household import (
     SYNONYMS,
     HouseholdKnowledge,
     HouseholdTask,
-    HouseholdWorld,
     bank,
     execute,
+    household_world,
     lacking,
     lcs,
     plan_of,
@@ -453,7 +453,7 @@ def household_trial(
     """
     model = make_model(HouseholdKnowledge())
     planner = household_planner(model, seed * SAMPLES, **METHODS[method])
-    world = HouseholdWorld(scene(number), household_bank())
+    world = household_world(scene(number))
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
     plan = plan_of(episode.plan)
     read = [step for step in plan if step is not None]
@@ -468,7 +468,7 @@ def household_trial(
         "lcs": lcs(episode.plan, task.steps),
         "steps": float(len(plan)),
     }
-    return TrialResult(task.name, episode, lacking(task, world.house), measured)
+    return TrialResult(task.name, episode, lacking(task, world.state), measured)
 
 
 def household_planner(model: Model, seed: int, **parts: Any) -> Planner:
@@ -478,15 +478,9 @@ def household_planner(model: Model, seed: int, **parts: Any) -> Planner:
 
 
 @cache
-def household_bank() -> tuple[Action, ...]:
-    """Return the house's steps, made once in each process."""
-    return bank()
-
-
-@cache
 def household_translator() -> Translator:
     """Return a translator to the house's steps, made once in each process."""
-    return by_letters([action.text for action in household_bank()], SYNONYMS)
+    return by_letters([action.text for action in bank()], SYNONYMS)
 
 
 @cache
