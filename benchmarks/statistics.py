@@ -19,15 +19,8 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
     Args:
         n: Samples of the problem.
         correct: Those that passed.
-        k: Samples one may try; at most `n`.
-
-    Raises:
-        ValueError: `correct` is not in 0..n, or `k` not in 1..n.
+        k: Samples one may try; 1 to `n`.
     """
-    if not 0 <= correct <= n:
-        raise ValueError(f"{correct} correct of {n} samples; need 0 <= correct <= n")
-    if not 1 <= k <= n:
-        raise ValueError(f"pass@{k} cannot be estimated from {n} samples; need 1 <= k <= n")
     # The quotient as a product: no large numbers. A factor of 0 is where k wrong ones are not left.
     return 1.0 - prod(max(0.0, 1.0 - k / i) for i in range(n - correct + 1, n + 1))
 
@@ -60,14 +53,7 @@ def wilson_interval(successes: int, n: int, z: float = Z_95) -> tuple[float, flo
     interval has no width. Source: E. B. Wilson, "Probable inference, the law of succession, and
     statistical inference", Journal of the American Statistical Association 22, 1927. With no
     trial nothing is known: (0, 1).
-
-    Raises:
-        ValueError: `successes` is not in 0..n.
     """
-    if not 0 <= successes <= n:
-        raise ValueError(
-            f"{successes} successes of {n} trials is no rate; need 0 <= successes <= n"
-        )
     if n == 0:
         return 0.0, 1.0
     return _score_interval(successes / n, n, z)

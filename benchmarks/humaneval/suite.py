@@ -7,7 +7,6 @@ A trial is one sample of one problem in one arm. Models beside those of `cap.mod
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,6 @@ from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.problems.suite import ProblemSuite
 from benchmarks.report.tables import ALL
-from benchmarks.results import Line, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
 from cap.models.base import Request
@@ -52,6 +50,7 @@ class HumanEvalSuite(ProblemSuite):
     about = "the official problems, by pass@k, or samples from a file"
     version = "3"
     arms = ARMS
+    written = (*ARMS, samples.GIVEN)
 
     def __init__(
         self,
@@ -196,27 +195,6 @@ class HumanEvalSuite(ProblemSuite):
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of an arm, in percent."""
         return PAPER.get(split, {}) if self._file is None and task == ALL else {}
-
-    def write_files(self, folder: Path) -> None:
-        """Write each arm's samples in the official form.
-
-        Raises:
-            UsageError: The folder holds no run, or cannot be written.
-        """
-        arms: dict[str, list[Line]] = defaultdict(list)
-        for line in read_lines(folder):
-            arms[line.trial.split].append(line)
-        places = {task: place for place, task in enumerate(self.problems)}
-        for arm, lines in arms.items():
-            lines.sort(
-                # A file's samples in its order, others in that of the problems.
-                key=lambda line: (
-                    line.outcome.extra.get("place", 0),
-                    places[line.trial.task],
-                    line.trial.sample,
-                ),
-            )
-            self.write_samples(folder, arm, lines)
 
 
 @cache
