@@ -47,15 +47,12 @@ OWN_PROMPTS: Mapping[str, str] = {
 BASELINES = ("oracle", "no-op")
 """What stands in place of a model: the task's own program, and one that does nothing."""
 _FLAGGED = (
-    *("base_url", "disturbances", "mode", "model", "perception", "pictures", "policy"),
+    *("disturbances", "mode", "model", "perception", "pictures", "policy"),
     *("problem_file", "problems", "prompts", "rounds", "shared_library", "table"),
 )
 FLAGS: Mapping[str, str] = {
     **{name: f"--{name.replace('_', '-')}" for name in _FLAGGED},
     "sampling": "--best-of",
-    "model_mode": "--set model_mode",
-    "temperature": "--set temperature",
-    "timeout_s": "--set model_timeout",
     "limit_s": "--timeout",
     "k": "-k",
     "asked": "how the model is asked (--set temperature and so on)",

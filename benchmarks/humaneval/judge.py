@@ -54,6 +54,8 @@ from cap.sandbox.sandbox import Sandbox
 
 TIMEOUT_S = 3.0
 """The official scorer's."""
+MEMORY_BYTES = 1 << 30
+"""Private memory of a candidate's worker."""
 MOST_RUNS = 1000
 """How often a candidate is run whose test asks for what depends on its answers."""
 POLICY = replace(Policy.benchmark(), library=False)
@@ -96,14 +98,12 @@ class Scorer:
     def __init__(
         self,
         timeout_s: float = TIMEOUT_S,
-        memory_bytes: int = 1 << 30,
         template: WorkerTemplate | None = None,
     ) -> None:
         """Prepare a sandbox.
 
         Args:
             timeout_s: What a candidate may take for all its calls, wall seconds.
-            memory_bytes: Private memory of its worker.
             template: Forks the workers; by default the one that this process shares.
 
         Raises:
@@ -112,7 +112,7 @@ class Scorer:
         if not timeout_s > 0:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
         self.limits = Limits(
-            program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS
+            program_s=timeout_s, memory_bytes=MEMORY_BYTES, stdout_chars=STDOUT_CHARS
         )
         self._template = template or shared_template(POLICY.modules)
         self._ready: dict[HumanEvalProblem, tuple[ProblemTest, CandidateCalls]] = {}

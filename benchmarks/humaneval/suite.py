@@ -27,15 +27,11 @@ from cap.models.base import Request
 OPTIONS = (
     "k",
     "limit_s",
-    "max_tokens",
-    "memory_mib",
     "problem_file",
     *MODEL_OPTIONS,
 )
 """What `Settings.options` may hold: of how many samples one is to be right, the longest time for
 judging one, problems in place of the official ones, and more."""
-_MEMORY_BYTES = 1 << 30
-"""Of a sample's worker."""
 PAPER: Mapping[str, Mapping[str, float]] = {
     "flat": {"greedy": 45.7, "pass@1": 34.9, "pass@10": 75.1, "pass@100": 90.9},
     "hierarchical": {"greedy": 53.0, "pass@1": 39.8, "pass@10": 80.6, "pass@100": 95.7},
@@ -105,7 +101,7 @@ class HumanEvalSuite(ProblemSuite):
         """Return why a problem of a file judges nobody: its own solution fails."""
         if self._file is None:
             return ""
-        problem, scorer = self.problems[name], _scorer(self._limit_s, _MEMORY_BYTES)
+        problem, scorer = self.problems[name], _scorer(self._limit_s)
         if not scorer.ends(problem):
             took = f"do not end within {self._limit_s:g} s"
             return f"'{name}': its canonical solution and its test {took}"
@@ -121,7 +117,7 @@ class HumanEvalSuite(ProblemSuite):
         Raises:
             SandboxError: The sandbox cannot be started.
         """
-        scorer = _scorer(self._limit_s, _MEMORY_BYTES)
+        scorer = _scorer(self._limit_s)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
         own = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
         level = scorer.sandbox.level
@@ -169,11 +165,7 @@ class HumanEvalSuite(ProblemSuite):
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = WrittenSample("")
         else:
-            mebibytes = settings.options.get("memory_mib")
-            memory_bytes = _MEMORY_BYTES if mebibytes is None else int(mebibytes) << 20
-            verdict = _scorer(self._limit_s, memory_bytes).score(
-                problem, written.completion, whole=written.whole
-            )
+            verdict = _scorer(self._limit_s).score(problem, written.completion, whole=written.whole)
         whole = written.completion if written.whole else f"{problem.prompt}{written.completion}"
         outcome = Outcome(
             success=verdict.passed,
@@ -211,18 +203,10 @@ def _written(
         return WrittenSample("    pass\n")
     if is_noisy(settings.model):  # it writes the whole function
         return WrittenSample(model.complete(Request(problem.prompt)).text, whole=True)
-    options = settings.options
-    return write(
-        problem,
-        trial.split,
-        model,
-        prompts=None if settings.prompts in ("", Settings.prompts) else Path(settings.prompts),
-        temperature=float(options.get("temperature", 0.0)),
-        max_tokens=int(options.get("max_tokens", 512)),
-        sample=trial.sample,
-    )
+    own = settings.prompts in ("", Settings.prompts)
+    return write(problem, trial.split, model, None if own else Path(settings.prompts))
 
 
 @cache
-def _scorer(timeout_s: float, memory_bytes: int) -> Scorer:
-    return Scorer(timeout_s, memory_bytes)
+def _scorer(timeout_s: float) -> Scorer:
+    return Scorer(timeout_s)
