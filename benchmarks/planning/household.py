@@ -371,24 +371,14 @@ def prepared(house: House, plan: Iterable[Action]) -> House:
     return replace(now, facts=frozenset(facts))
 
 
-@dataclass(frozen=True)
-class Executed:
-    """The result of a plan."""
-
-    house: House
-    """After as much of it as could be carried out."""
-    refused: str
-    """Why it could not be carried out whole; "" if it could."""
-
-
-def execute(house: House, plan: Sequence[Action | None]) -> Executed:
-    """Carry out a plan up to its first step that cannot be taken."""
+def unexecutable(house: House, plan: Sequence[Action | None]) -> str:
+    """Return why a plan cannot be carried out whole; "" if it can."""
     for number, step in enumerate(plan, start=1):
         following = _moved(house, step.text if step else "")
         if isinstance(following, str):
-            return Executed(house, f"step {number}: {following}")
+            return f"step {number}: {following}"
         house = following
-    return Executed(house, "")
+    return ""
 
 
 def lacking(task: HouseholdTask, house: House) -> str | None:

@@ -46,12 +46,6 @@ class Attributes:
     lines: tuple[str, ...]
     """How a line runs."""
 
-    def words(self) -> tuple[str, ...]:
-        """Return every attribute, distances without their joining word."""
-        distances = tuple(words.split()[0] for words in self.distances)
-        others = (self.colors, self.places, self.directions, self.magnitudes, self.ordinals)
-        return (*(word for words in others for word in words), *distances, *self.lines)
-
 
 SEEN = Attributes(
     colors=("blue", "red", "green", "orange", "yellow"),
