@@ -22,7 +22,6 @@ no way to the test but those values.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import io
@@ -196,15 +195,6 @@ class Scorer:
             program = Program.parse(source)
         except ProgramSyntaxError as error:
             return SampleVerdict(False, f"failed: {error}", "program")
-        if "__main__" in source:  # what only a script does is left out: nobody would run it
-            doomed = [
-                node
-                for node in program.tree.body
-                if isinstance(node, ast.If)
-                and not node.orelse
-                and ast.unparse(node.test) == "__name__ == '__main__'"
-            ]
-            program = program.without(doomed)
         for violation in check(program, self.sandbox.policy):
             why = str(violation)
             return SampleVerdict(False, f"failed: refused, {why}", "program", why)

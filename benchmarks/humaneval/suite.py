@@ -12,14 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import samples
+from benchmarks import published, samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.report.tables import ALL
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
 from cap.models.base import Request
@@ -32,11 +31,6 @@ OPTIONS = (
 )
 """What `Settings.options` may hold: of how many samples one is to be right, the longest time for
 judging one, problems in place of the official ones, and more."""
-PAPER: Mapping[str, Mapping[str, float]] = {
-    "flat": {"greedy": 45.7, "pass@1": 34.9, "pass@10": 75.1, "pass@100": 90.9},
-    "hierarchical": {"greedy": 53.0, "pass@1": 39.8, "pass@10": 80.6, "pass@100": 95.7},
-}
-"""The paper's values, percent, with code-davinci-002; sampled at temperature 0.8."""
 
 
 class HumanEvalSuite(ProblemSuite):
@@ -186,7 +180,7 @@ class HumanEvalSuite(ProblemSuite):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of an arm, in percent."""
-        return PAPER.get(split, {}) if self._file is None and task == ALL else {}
+        return published.rates(__file__, task, split) if self._file is None else {}
 
 
 @cache

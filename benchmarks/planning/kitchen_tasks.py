@@ -66,17 +66,6 @@ class KitchenTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a careful robot asks where somebody answers."""
 
 
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "table": ("coke can", "7up", "sponge", "pepsi", "grapefruit soda", "red bull"),
-    "close counter": (
-        *("apple", "jalapeno chips", "rice chips", "kettle chips"),
-        *("energy bar", "multigrain chips", "tea"),
-    ),
-    "far counter": ("water bottle", "lime soda"),
-}
-"""Where SayCan's fifteen objects stand unless a task says otherwise."""
-
-
 def location(place: str) -> str:
     """Return the robot's location of a place."""
     return PERSON if place == YOU else PLACES[place]
@@ -84,7 +73,7 @@ def location(place: str) -> str:
 
 def objects_of(task: KitchenTask) -> list[str]:
     """Return the objects of a task's kitchen as the robot's factory takes them."""
-    found = {name: place for place, names in USUAL.items() for name in names}
+    found = {name: place for place, names in _FILE.usual.items() for name in names}
     found.update(dict(task.scene))
     if task.holding:
         found[task.holding] = task.start
@@ -244,6 +233,8 @@ class KitchenTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     groups: dict[str, tuple[str, ...]]
     """What names in a task's `objects` stand for, also in groups after it."""
+    usual: dict[str, tuple[str, ...]]
+    """Where SayCan's fifteen objects stand unless a task says otherwise."""
     task: tuple[KitchenTask, ...]
 
 

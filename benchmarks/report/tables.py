@@ -127,13 +127,6 @@ class Cell:
         return sum(self.causes[cause] for cause in UNJUDGED)
 
     @property
-    def known_usd(self) -> float | None:
-        """Dollars; None also where nothing was answered, which does not show what is paid."""
-        cost_usd = self.usage.cost_usd
-        unanswered = self.usage.requests and self.unjudged == self.n and not self.tokens
-        return None if unanswered and not cost_usd else cost_usd
-
-    @property
     def spread(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing.
 
@@ -182,7 +175,7 @@ class Cell:
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        about = "~" if self.usage.estimated else ""
+        usd, about = self.usage.cost_usd, "~" if self.usage.estimated else ""
         return {
             "task": self.task,
             "split": self.split,
@@ -199,7 +192,7 @@ class Cell:
             "calls": round(self.calls / self.n, 1),
             "requests": self.usage.requests,
             "tokens": f"{about}{self.tokens}" if about else self.tokens,
-            "cost $": "?" if self.known_usd is None else f"{about}{self.known_usd:.4f}",
+            "cost $": "?" if usd is None else f"{about}{usd:.4f}",
             "s": round(self.seconds / self.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -378,7 +371,7 @@ class Report:
             lines.append(f"not judged, and counted as not successful: {total.unjudged} trials")
         if total.usage.requests:
             usage = total.usage
-            line = taken(usage.requests, total.tokens, total.known_usd, usage.estimated)
+            line = taken(usage.requests, total.tokens, usage.cost_usd, usage.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:
