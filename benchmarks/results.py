@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.ledger import spent_in
-from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
+from benchmarks.suite import UNJUDGED, BaseSuite, Outcome, Settings, Trial, flag
 from cap.config import shown_url
 from cap.engine.settings import Repairs
 from cap.errors import UsageError
@@ -171,13 +171,10 @@ def begin(
         header["versions"]["physics"] = engines.named()
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
-    path, taken = (
-        folder / HEADER,
-        f"{folder} already holds a run; go on with --resume or use another",
-    )
+    path = folder / HEADER
     resumed = path.exists()
     if resumed and not resume:
-        raise UsageError(taken)
+        raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
     if resumed:
         there = read_header(folder)
         _check_same(folder, there, header)
@@ -193,8 +190,6 @@ def begin(
     try:
         if resumed:
             results.resume()
-        elif path.exists():  # another run was quicker, and has ended already
-            raise UsageError(taken)
         _write(path, json.dumps(header, indent=2) + "\n")
     except BaseException:
         results.close()
@@ -290,11 +285,11 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
             continue
         if names in _CHANGED and one and other:
             raise UsageError(f"{folder} is a run of {_CHANGED[names]}; use another folder")
-        # As a person gives it, if they do.
-        words = [FLAGS.get(name, name.replace("_", " ")) for name in names if name not in _OPTIONS]
+        head, *rest = [name for name in names if name not in _OPTIONS]
+        what = " ".join([flag(head) if names[0] == _OPTIONS[0] else head, *rest])
         raise UsageError(
-            f"{folder} is a run with another {' '.join(words)}: {one!r:.160}, not {other!r:.160}; "
-            "use another folder"
+            f"{folder} is a run with another {what}: {one!r:.160}, not {other!r:.160}; use "
+            "another folder"
         )
 
 

@@ -46,18 +46,13 @@ OWN_PROMPTS: Mapping[str, str] = {
 
 BASELINES = ("oracle", "no-op")
 """What stands in place of a model: the task's own program, and one that does nothing."""
-_FLAGGED = (
-    *("disturbances", "mode", "model", "perception", "pictures", "policy"),
-    *("problem_file", "problems", "prompts", "rounds", "shared_library", "table"),
-)
-FLAGS: Mapping[str, str] = {
-    **{name: f"--{name.replace('_', '-')}" for name in _FLAGGED},
+_FLAGS: Mapping[str, str] = {
     "sampling": "--best-of",
     "limit_s": "--timeout",
     "k": "-k",
     "asked": "how the model is asked (--set temperature and so on)",
 }
-"""How a person says what `Settings` and their options hold."""
+"""How a person says what is called otherwise in `Settings` and their options."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
 
@@ -372,12 +367,15 @@ def check_options(settings: Settings, known: Sequence[str]) -> None:
     """Refuse options a suite does not take.
 
     Raises:
-        UsageError: With those it takes.
+        UsageError: There is one.
     """
     for name in sorted(set(settings.options) - set(known)):
-        if name in FLAGS:
-            raise UsageError(f"the suite '{settings.suite}' takes no {FLAGS[name]}; leave it out")
-        check_names("option", [name], known)
+        raise UsageError(f"the suite '{settings.suite}' takes no {flag(name)}; leave it out")
+
+
+def flag(name: str) -> str:
+    """Return how a person says a setting or an option."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def check_names(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:

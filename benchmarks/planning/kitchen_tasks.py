@@ -73,7 +73,7 @@ def location(place: str) -> str:
 
 def objects_of(task: KitchenTask) -> list[str]:
     """Return the objects of a task's kitchen as the robot's factory takes them."""
-    found = {name: place for place, names in _FILE.usual.items() for name in names}
+    found = {name: place for place, names in USUAL.items() for name in names}
     found.update(dict(task.scene))
     if task.holding:
         found[task.holding] = task.start
@@ -235,10 +235,15 @@ class KitchenTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What names in a task's `objects` stand for, also in groups after it."""
     usual: dict[str, tuple[str, ...]]
     """Where SayCan's fifteen objects stand unless a task says otherwise."""
+    saycan: tuple[str, ...]
+    """The families of SayCan's 101 tasks, in the order of the paper's table."""
+    monologue: tuple[str, ...]
+    """Those of Inner Monologue's."""
     task: tuple[KitchenTask, ...]
 
 
 _FILE = task_file.load_whole(Path(__file__).with_suffix(".toml"), KitchenTable)
+USUAL = _FILE.usual
 
 
 def _spelled_out(names: Sequence[str]) -> tuple[str, ...]:
@@ -259,30 +264,14 @@ TASKS = tuple(
 )
 
 
-def _of(*families: str) -> tuple[KitchenTask, ...]:
-    return tuple(task for task in TASKS if task.family in families)
-
-
-SAYCAN_FAMILIES = (
-    "NL single",
-    "NL nouns",
-    "NL verbs",
-    "Structured language",
-    "Embodiment",
-    "Crowd sourced",
-    "Long horizon",
-)
-"""In the order of the paper's table."""
-FAMILIES: Mapping[str, tuple[KitchenTask, ...]] = {name: _of(name) for name in SAYCAN_FAMILIES}
-"""SayCan's tasks by family."""
-SAYCAN = _of(*SAYCAN_FAMILIES)
+FAMILIES: Mapping[str, tuple[KitchenTask, ...]] = {
+    name: tuple(task for task in TASKS if task.family == name) for name in _FILE.saycan
+}
+"""SayCan's tasks by family, in the order of the paper's table."""
+SAYCAN = tuple(task for tasks in FAMILIES.values() for task in tasks)
 """The 101."""
-DRAWER_TASKS = _of("Drawers")
-"""SayCan's with its drawer skills."""
-MONOLOGUE = _of("manipulation", "mobile manipulation", "drawers")
+MONOLOGUE = tuple(task for task in TASKS if task.family in _FILE.monologue)
 """Inner Monologue's, in three families."""
-OWN = _of("own")
-"""To try planners by hand."""
 
 
 def plain(words: str) -> str:
@@ -293,6 +282,7 @@ def plain(words: str) -> str:
 
 
 BY_WORDS: Mapping[str, KitchenTask] = {
-    plain(task.words): task for task in (*OWN, *MONOLOGUE, *DRAWER_TASKS, *reversed(SAYCAN))
+    plain(task.words): task
+    for task in (*(task for task in TASKS if task not in SAYCAN), *reversed(SAYCAN))
 }
 """Every task by its plain words."""
