@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -325,9 +326,27 @@ def _failed(error: BaseException, what: str) -> BaseException:
     """Return a UsageError with the failing line of the user's code; a stop is unchanged."""
     if (stop := stop_in(error)) is not None:
         return stop
-    frame = traceback.extract_tb(error.__traceback__)[-1]
     why = " ".join(f"{type(error).__name__}: {error}".split())
-    return UsageError(f"{what}: {why} ({frame.filename}, line {frame.lineno})")
+    return UsageError(f"{what}: {why}{raised_at(error)}")
+
+
+_PACKAGES = ("cap", "robots", "benchmarks")
+
+
+def raised_at(error: BaseException) -> str:
+    """Return where a person's own code, or else ours, raised what is no refusal of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, CapError) or not frames:
+        return ""
+    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
+    installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
+    own = [
+        frame
+        for frame in frames
+        if not any(Path(frame.filename).resolve().is_relative_to(path) for path in installed)
+    ]
+    frame = (own or frames)[-1]
+    return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
 
 
 def _own(make: Callable[[], Any], where: str) -> BaseSuite:
