@@ -179,16 +179,6 @@ class Scorer:
                 break
         return TIMED_OUT
 
-    def ends(self, problem: HumanEvalProblem) -> bool:
-        """Tell whether a problem's own solution and test come to an end in time.
-
-        They run in a worker, which can be ended wherever they are.
-        """
-        called = f"check({problem.entry_point})"
-        parts = [problem.prompt + problem.canonical_solution, problem.test, called]
-        result = self.sandbox.run("\n".join(parts))
-        return result.failure is None or result.failure.kind != "timeout"
-
     def _checked(self, source: str) -> Program | SampleVerdict:
         """Return a candidate that may run, or the verdict on one that may not."""
         try:
