@@ -62,12 +62,6 @@ class Ledger(Account):
         with self._locked() as (requests, before_usd, ended):
             self._write(requests, before_usd + cost_usd, ended)
 
-    @property
-    def spent(self) -> tuple[int, float]:
-        """The requests and dollars so far."""
-        with self._locked() as (requests, cost_usd, _):
-            return requests, cost_usd
-
     @contextlib.contextmanager
     def _locked(self) -> Iterator[tuple[int, float, int]]:
         """Keep all others out, and yield what was used so far, and how many requests have ended."""

@@ -2,9 +2,8 @@
 
 `Settings.options` may hold, for the model:
 
-    asked                             the configuration, as `cap.config.Config.asked` has it
-    base_url, model_mode, timeout_s   come before it; the longest wait in seconds
-    temperature                       of every request; above 0 each trial and sample has its seed
+    asked                             how models are asked, as `cap.config.Config.asked` has it; at
+                                      a temperature above 0 each trial and sample has its seed
     cache                             folder of answers that need not be asked again
     record                            file every completion is appended to, by trial
     max_calls, max_cost               the budget of the run; dollars
@@ -36,18 +35,14 @@ from cap.models.wrapper import A, Wrapped
 
 MODEL_OPTIONS = (
     "asked",
-    "base_url",
     "cache",
     "concurrency",
     "ledger",
     "max_calls",
     "max_cost",
-    "model_mode",
     "prices",
     "record",
     "requests_per_minute",
-    "temperature",
-    "timeout_s",
 )
 
 
@@ -153,7 +148,7 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
     """
     given = {name: options[name] for name in MODEL_OPTIONS if options.get(name) is not None}
     settings = asked_of(given.get("asked", {}), spec)
-    temperature = float(given.pop("temperature", settings.get("temperature") or 0.0))
+    temperature = settings.get("temperature")
     if spec.startswith("nl:"):
         raise UnknownModel(f"{spec!r} plans in sentences; only the suite 'tabletop' takes it")
     model = _made(spec, json.dumps(given, sort_keys=True))
@@ -236,9 +231,6 @@ def _made(spec: str, given: str) -> Model:
     return make_model(
         spec,
         asked=options.get("asked", {}),
-        base_url=options.get("base_url"),
-        mode=options.get("model_mode"),
-        timeout_s=options.get("timeout_s"),
         record=None if record is None else Path(record),
         terms=terms,
     )

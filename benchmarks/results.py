@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.ledger import spent_in
-from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
+from benchmarks.suite import UNJUDGED, BaseSuite, Outcome, Settings, Trial, flag
 from cap.config import shown_url
 from cap.engine.settings import Repairs
 from cap.errors import UsageError
@@ -38,8 +38,8 @@ FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
 _CHANGED = {
-    "suite_version": "another state of its suite: tasks, or the file they come from, changed since",
-    "conditions.samples": "other samples: their file changed since",
+    ("suite_version",): "another state of its suite: tasks, or their file, changed since",
+    ("conditions", "samples"): "other samples: their file changed since",
 }
 """What changed between two runs, for messages, where its value says nothing to a person."""
 _MAY_DIFFER = (
@@ -47,6 +47,7 @@ _MAY_DIFFER = (
     "requests_per_minute",
 )
 """Options that change no outcome: what a run may cost, and where it keeps things."""
+_OPTIONS = ("settings", "options")
 TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"
 
 
@@ -170,13 +171,10 @@ def begin(
         header["versions"]["physics"] = engines.named()
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
-    path, taken = (
-        folder / HEADER,
-        f"{folder} already holds a run; go on with --resume or use another",
-    )
+    path = folder / HEADER
     resumed = path.exists()
     if resumed and not resume:
-        raise UsageError(taken)
+        raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
     if resumed:
         there = read_header(folder)
         _check_same(folder, there, header)
@@ -192,8 +190,6 @@ def begin(
     try:
         if resumed:
             results.resume()
-        elif path.exists():  # another run was quicker, and has ended already
-            raise UsageError(taken)
         _write(path, json.dumps(header, indent=2) + "\n")
     except BaseException:
         results.close()
@@ -280,42 +276,30 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
         raise UsageError(
             f"{folder} is a run in {was}; go on with CAP_PHYSICS={was}, or use another folder"
         )
-    for name in _SAME:
-        ours, theirs = _identity(asked.get(name)), _identity(there.get(name))
-        if ours != theirs:
-            what, one, other = _difference(name, theirs, ours)
-            if what in _CHANGED and one and other:
-                raise UsageError(f"{folder} is a run of {_CHANGED[what]}; use another folder")
-            # As a person gives it, if they do.
-            head, _, rest = what.removeprefix("settings.").removeprefix("options.").partition(".")
-            what = " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
-            raise UsageError(
-                f"{folder} is a run with another {what}: {_short(one)}, not {_short(other)}; "
-                "use another folder"
-            )
+    theirs, ours = (
+        dict(entries({name: header.get(name) for name in _SAME})) for header in (there, asked)
+    )
+    for names in dict.fromkeys([*ours, *theirs]):
+        one, other = theirs.get(names), ours.get(names)
+        if one == other or (names[:2] == _OPTIONS and names[2] in _MAY_DIFFER):
+            continue
+        if names in _CHANGED and one and other:
+            raise UsageError(f"{folder} is a run of {_CHANGED[names]}; use another folder")
+        head, *rest = [name for name in names if name not in _OPTIONS]
+        what = " ".join([flag(head) if names[0] == _OPTIONS[0] else head, *rest])
+        raise UsageError(
+            f"{folder} is a run with another {what}: {one!r:.160}, not {other!r:.160}; use "
+            "another folder"
+        )
 
 
-def _identity(value: Any) -> Any:
-    """Return what counts of a header's entry; of settings, what may change an outcome."""
-    if not isinstance(value, dict) or not isinstance(value.get("options"), dict):
-        return value
-    value = _used(value)
-    options = {name: entry for name, entry in value["options"].items() if name not in _MAY_DIFFER}
-    return {**value, "options": options}
-
-
-def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
-    """Return the innermost name under which two entries differ, and both values there."""
-    if isinstance(theirs, dict) and isinstance(ours, dict):
-        for key in dict.fromkeys([*ours, *theirs]):
-            if theirs.get(key) != ours.get(key):
-                return _difference(f"{name}.{key}", theirs.get(key), ours.get(key))
-    return name, theirs, ours
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 160 else text[:157] + "..."
+def entries(table: Mapping[str, Any], *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the entries of a table, those of tables in it too, each with all its names."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from entries(value, *names, name)
+        else:
+            yield (*names, name), value
 
 
 def read_header(folder: Path) -> dict[str, Any]:

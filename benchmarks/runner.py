@@ -23,12 +23,10 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.models import account_of
 from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError, install_extra
-from cap.models.budget import cost_message
 
 Done = Callable[[Trial, Outcome], None]
 _END_S = 5.0
@@ -96,10 +94,6 @@ def run(
         )
     if unpaid:
         why = next(outcome.failure for outcome in unpaid if outcome.failure)
-        account, most_usd = account_of(settings.options), settings.options.get("max_cost")
-        if account is not None and most_usd is not None and account.spent[1] >= most_usd:
-            # When it was reached, other workers' requests were under way: now all is paid.
-            why = f"{cost_message('the run', account.spent[1], most_usd)}; raise --max-cost"
         raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
 
 

@@ -19,15 +19,8 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
     Args:
         n: Samples of the problem.
         correct: Those that passed.
-        k: Samples one may try; at most `n`.
-
-    Raises:
-        ValueError: `correct` is not in 0..n, or `k` not in 1..n.
+        k: Samples one may try; 1 to `n`.
     """
-    if not 0 <= correct <= n:
-        raise ValueError(f"{correct} correct of {n} samples; need 0 <= correct <= n")
-    if not 1 <= k <= n:
-        raise ValueError(f"pass@{k} cannot be estimated from {n} samples; need 1 <= k <= n")
     # The quotient as a product: no large numbers. A factor of 0 is where k wrong ones are not left.
     return 1.0 - prod(max(0.0, 1.0 - k / i) for i in range(n - correct + 1, n + 1))
 
@@ -53,28 +46,22 @@ Z_95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
 
 
-def wilson_interval(successes: int, n: int, z: float = Z_95) -> tuple[float, float]:
+def wilson_interval(successes: int, n: int) -> tuple[float, float]:
     """Return the Wilson score interval of a rate, low and high, both in 0..1.
 
     It stays inside 0..1 and is honest for few trials and for rates of 0 and 1, where the normal
     interval has no width. Source: E. B. Wilson, "Probable inference, the law of succession, and
     statistical inference", Journal of the American Statistical Association 22, 1927. With no
     trial nothing is known: (0, 1).
-
-    Raises:
-        ValueError: `successes` is not in 0..n.
     """
-    if not 0 <= successes <= n:
-        raise ValueError(
-            f"{successes} successes of {n} trials is no rate; need 0 <= successes <= n"
-        )
     if n == 0:
         return 0.0, 1.0
-    return _score_interval(successes / n, n, z)
+    return _score_interval(successes / n, n)
 
 
-def _score_interval(rate: float, n: float, z: float) -> tuple[float, float]:
+def _score_interval(rate: float, n: float) -> tuple[float, float]:
     """Return Wilson's interval of a rate of `n` trials, which need not be a whole number."""
+    z = Z_95
     weight = z * z / n
     centre = (rate + weight / 2) / (1 + weight)
     margin = z / (1 + weight) * sqrt(rate * (1 - rate) / n + weight / (4 * n))
@@ -110,7 +97,7 @@ def clustered_interval(clusters: Collection[tuple[int, int]]) -> tuple[float, fl
         effective = float(m)
     else:
         effective = min(float(n), binomial / variance) if variance > 0 else float(n)
-    return _score_interval(rate, effective * (Z_95 / student_t_95(m - 1)) ** 2, Z_95)
+    return _score_interval(rate, effective * (Z_95 / student_t_95(m - 1)) ** 2)
 
 
 def clustered_difference(clusters: Collection[tuple[int, int]]) -> tuple[float, float]:
@@ -176,9 +163,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
-def paired_difference(
-    only_first: int, only_second: int, n: int, z: float = Z_95
-) -> tuple[float, float]:
+def paired_difference(only_first: int, only_second: int, n: int) -> tuple[float, float]:
     """Return an interval of the second rate less the first, of the same trials, -1 to 1.
 
     The adjusted Wald interval of D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval
@@ -189,7 +174,7 @@ def paired_difference(
     if n == 0:
         return -1.0, 1.0
     first, second = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    margin = z * sqrt((first + second - (second - first) ** 2) / (n + 2))
+    margin = Z_95 * sqrt((first + second - (second - first) ** 2) / (n + 2))
     return max(-1.0, second - first - margin), min(1.0, second - first + margin)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -46,21 +47,13 @@ OWN_PROMPTS: Mapping[str, str] = {
 
 BASELINES = ("oracle", "no-op")
 """What stands in place of a model: the task's own program, and one that does nothing."""
-_FLAGGED = (
-    *("base_url", "disturbances", "mode", "model", "perception", "pictures", "policy"),
-    *("problem_file", "problems", "prompts", "rounds", "shared_library", "table"),
-)
-FLAGS: Mapping[str, str] = {
-    **{name: f"--{name.replace('_', '-')}" for name in _FLAGGED},
+_FLAGS: Mapping[str, str] = {
     "sampling": "--best-of",
-    "model_mode": "--set model_mode",
-    "temperature": "--set temperature",
-    "timeout_s": "--set model_timeout",
     "limit_s": "--timeout",
     "k": "-k",
     "asked": "how the model is asked (--set temperature and so on)",
 }
-"""How a person says what `Settings` and their options hold."""
+"""How a person says what is called otherwise in `Settings` and their options."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
 
@@ -333,9 +326,27 @@ def _failed(error: BaseException, what: str) -> BaseException:
     """Return a UsageError with the failing line of the user's code; a stop is unchanged."""
     if (stop := stop_in(error)) is not None:
         return stop
-    frame = traceback.extract_tb(error.__traceback__)[-1]
     why = " ".join(f"{type(error).__name__}: {error}".split())
-    return UsageError(f"{what}: {why} ({frame.filename}, line {frame.lineno})")
+    return UsageError(f"{what}: {why}{raised_at(error)}")
+
+
+_PACKAGES = ("cap", "robots", "benchmarks")
+
+
+def raised_at(error: BaseException) -> str:
+    """Return where a person's own code, or else ours, raised what is no refusal of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, CapError) or not frames:
+        return ""
+    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
+    installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
+    own = [
+        frame
+        for frame in frames
+        if not any(Path(frame.filename).resolve().is_relative_to(path) for path in installed)
+    ]
+    frame = (own or frames)[-1]
+    return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
 
 
 def _own(make: Callable[[], Any], where: str) -> BaseSuite:
@@ -375,12 +386,15 @@ def check_options(settings: Settings, known: Sequence[str]) -> None:
     """Refuse options a suite does not take.
 
     Raises:
-        UsageError: With those it takes.
+        UsageError: There is one.
     """
     for name in sorted(set(settings.options) - set(known)):
-        if name in FLAGS:
-            raise UsageError(f"the suite '{settings.suite}' takes no {FLAGS[name]}; leave it out")
-        check_names("option", [name], known)
+        raise UsageError(f"the suite '{settings.suite}' takes no {flag(name)}; leave it out")
+
+
+def flag(name: str) -> str:
+    """Return how a person says a setting or an option."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def check_names(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:

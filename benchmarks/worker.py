@@ -10,18 +10,14 @@ import json
 import os
 import sys
 import time
-import traceback
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import msgspec
 
 from benchmarks.models import account_of
-from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
-from cap.errors import CapError, stop_in
+from benchmarks.suite import UNPAID, Outcome, Settings, Trial, raised_at, suite
+from cap.errors import stop_in
 from cap.result import plain
-
-_PACKAGES = ("cap", "robots", "benchmarks")
 
 
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
@@ -36,26 +32,10 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
     except BaseException as error:  # one trial's fault must not end the others, nor its sys.exit
         if (stop := stop_in(error)) is not None:
             raise stop from None
-        outcome = broken(f"{type(error).__name__}: {error}{_place(error)}")
+        outcome = broken(f"{type(error).__name__}: {error}{raised_at(error)}")
     if account is not None and account.refused:
         return replace(broken(account.refused), cause=UNPAID)
     return outcome
-
-
-def _place(error: BaseException) -> str:
-    """Return where a person's own code, or else ours, raised what is no refusal of ours."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, CapError) or not frames:
-        return ""
-    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
-    installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
-    own = [
-        frame
-        for frame in frames
-        if not any(Path(frame.filename).resolve().is_relative_to(path) for path in installed)
-    ]
-    frame = (own or frames)[-1]
-    return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
 
 
 def broken(why: str) -> Outcome:

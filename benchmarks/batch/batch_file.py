@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -79,40 +80,36 @@ _SCENE = ("robot", "robot_options", "mode", "objects")
 """What a session says of its scene, the seed apart."""
 
 
-class SessionChecker:
-    """Looks at each kind of scene once, whatever the number of sessions in it."""
+def _check_scene(session: Mapping[str, Any], seeds: dict[str, int]) -> None:
+    """Refuse a session that could not begin, or that expects something of what is not there.
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._names: dict[str, frozenset[str]] = {}
-        """Names in a scene, by what sessions say of it."""
-        self._prompts: set[tuple[str, str | None]] = set()
+    Args:
+        session: Which.
+        seeds: The seed with which each scene is looked at; grows.
 
-    def check(self, session: Mapping[str, Any]) -> None:
-        """Refuse a session that could not begin, or that expects something of what is not there.
-
-        Raises:
-            CapError: With the reason.
-        """
-        prompts = session["robot"], session["prompts"]
-        if prompts not in self._prompts:
-            prompts_of(session)
-            self._prompts.add(prompts)
-        # Scenes of the same robot and objects have the same names, mostly.
-        scene = json.dumps([session[part] for part in _SCENE])
-        known = self._names[scene] = self._names.get(scene) or _names(session)
-        for expect in [session["expect"], *(step["expect"] for step in session["instructions"])]:
-            for effect, name in names_in(expect or {}):
-                # Objects may differ from seed to seed.
-                if name not in known and name not in (known := _names(session)):
-                    hint = did_you_mean(name, known) or f" There are: {', '.join(sorted(known))}."
-                    raise UsageError(
-                        f"'{effect}' is expected of {name!r}, which is not there.{hint}"
-                    )
+    Raises:
+        CapError: With the reason.
+    """
+    _prompts_found(session["robot"], session["prompts"])
+    scene = json.dumps({part: session[part] for part in _SCENE})
+    known = _names(scene, seeds.setdefault(scene, session["seed"]))
+    for expect in [session["expect"], *(step["expect"] for step in session["instructions"])]:
+        for effect, name in names_in(expect or {}):
+            # Objects may differ from seed to seed.
+            if name not in known and name not in (known := _names(scene, session["seed"])):
+                hint = did_you_mean(name, known) or f" There are: {', '.join(sorted(known))}."
+                raise UsageError(f"'{effect}' is expected of {name!r}, which is not there.{hint}")
 
 
-def _names(session: Mapping[str, Any]) -> frozenset[str]:
-    robot = robot_of(session)
+@cache
+def _prompts_found(robot: str, prompts: str | None) -> None:
+    prompts_of({"robot": robot, "prompts": prompts})
+
+
+@cache
+def _names(scene: str, seed: int) -> frozenset[str]:
+    """Return the names in a scene; it is looked at once, whatever the number of sessions in it."""
+    robot = robot_of({**json.loads(scene), "seed": seed})
     try:
         vessels = robot.contents() if isinstance(robot, Containing) else ()
         return frozenset([*Observation.of(robot).positions, *AT.get(robot.name, {}), *vessels])
@@ -213,7 +210,7 @@ def read(
         raise UsageError(f"{path} has no session; see cap batch --example")
     sessions: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
-    scenes = SessionChecker()
+    seeds: dict[str, int] = {}
     for number, entry in enumerate(entries, 1):
         whole = replace(entry, values={**usual, **defaults, **said, **entry.values})
         session = _session(whole, number, path.parent)
@@ -222,7 +219,7 @@ def read(
         if session["name"] in sessions:
             raise UsageError(f"{entry.where}: the name {session['name']!r} is taken; use another")
         try:
-            scenes.check(session)
+            _check_scene(session, seeds)
         except CapError as error:
             raise type(error)(f"{entry.where}: {error}") from None
         sessions[session["name"]] = session

@@ -17,7 +17,7 @@ from benchmarks.batch.batch_file import AT, Batch, prompts_of, robot_of
 from benchmarks.batch.effects import Positions, View, has_words, judge, run_check
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.robot_suite import extra_of, pictures_of, shown_calls
-from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of
+from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of, check_options
 from cap.engine.doubts.doubts import DID_NOTHING
 from cap.engine.effect import Effect
 from cap.engine.settings import Sampling
@@ -108,8 +108,7 @@ class BatchSuite(BaseSuite):
             UsageError: An unknown model or option.
             MissingKey: A model needs a key and none is set.
         """
-        if unknown := sorted(set(settings.options) - set(OPTIONS)):
-            raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+        check_options(settings, OPTIONS)
         for spec in dict.fromkeys(entry["model"] for entry in self._sessions.values()):
             try:
                 model_for(spec, {**settings.options, "ledger": None})

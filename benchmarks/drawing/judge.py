@@ -161,7 +161,7 @@ def no_line(found: BaseGeometry, straight: LineString) -> str | None:
         straight: From the centre of the first to that of the second.
     """
     if found.is_empty or not found.within(straight.buffer(TOLERANCE_M)):
-        return "the ink does not run straight from one block to the other"
+        return "the line does not run straight from one block to the other"
     between = substring(straight, SPARE_M, straight.length - SPARE_M)
     if ends_early(found, straight) or not between.within(found.buffer(TOLERANCE_M)):
         return "the line ends far from the blocks"

@@ -72,17 +72,7 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
     if trace.is_empty:
         return "the tool traced nothing"
     if len(wanted) == 1 and wanted[0].spare_m:
-        start, end = wanted[0].path
-        over = wanted[0].spare_m * (end - start) / np.linalg.norm(end - start)
-        if not trace.within(LineString([start - over, end + over]).buffer(TOLERANCE_M)):
-            return "the trace does not run straight from one to the other"
-        straight = LineString(wanted[0].path)
-        early = judge.ends_early(trace, straight, wanted[0].spare_m)
-        if early or not LineString(wanted[0].shortest).within(trace.buffer(TOLERANCE_M)):
-            return "the trace does not reach from one to the other"
-        longest = float(np.linalg.norm(end - start)) + 2 * wanted[0].spare_m
-        shortest = LineString(wanted[0].shortest)
-        return judge.too_much(trace, longest) or judge.too_little(trace, shortest)
+        return judge.no_line(trace, LineString(wanted[0].path))
     length = sum(LineString(figure.path).length for figure in wanted)
     if not _LENGTHS[0] * length < trace.length < _LENGTHS[1] * length:
         return f"{100 * trace.length:.0f} cm are drawn for a figure of {100 * length:.0f} cm"

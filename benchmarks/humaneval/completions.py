@@ -33,6 +33,8 @@ from cap.robot import registry
 from cap.trace.trace import Trace
 
 ARMS = ("hierarchical", "flat", "none")
+MAX_TOKENS = 512
+"""Of a completion."""
 STOP = ("\ndef ", "\nif __name__")
 """Where a completion ends in the arm without a prompt; prompts say it in their headers."""
 
@@ -55,11 +57,7 @@ def write(
     problem: HumanEvalProblem,
     arm: str,
     model: Model,
-    *,
     prompts: Path | None = None,
-    temperature: float = 0.0,
-    max_tokens: int = 512,
-    sample: int = 0,
 ) -> WrittenSample:
     """Have a problem completed.
 
@@ -68,9 +66,6 @@ def write(
         arm: One of `ARMS`.
         model: Whom to ask.
         prompts: Folder of `hierarchical.py`, `flat.py` and `define.py`; the shipped one by default.
-        temperature: 0 asks for the likeliest completion; generated functions always are.
-        max_tokens: Longest completion.
-        sample: Which of several completions; the seed of those that are drawn.
 
     Raises:
         ModelError: There is no answer to the problem itself.
@@ -81,8 +76,7 @@ def write(
     stop: tuple[str, ...] = STOP
     if arm != "none":
         text, stop = f"{files[arm].text.rstrip()}\n\n\n", files[arm].header.stop
-    seed = sample if temperature > 0 else None
-    request = Request(f"{text}{problem.prompt}", stop, max_tokens, temperature, seed)
+    request = Request(f"{text}{problem.prompt}", stop, MAX_TOKENS)
     completion = completion_of(problem, model.complete(request).said(), stop)
     if arm != "hierarchical":
         return WrittenSample(completion)

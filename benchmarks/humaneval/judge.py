@@ -22,7 +22,6 @@ no way to the test but those values.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import io
@@ -54,6 +53,8 @@ from cap.sandbox.sandbox import Sandbox
 
 TIMEOUT_S = 3.0
 """The official scorer's."""
+MEMORY_BYTES = 1 << 30
+"""Private memory of a candidate's worker."""
 MOST_RUNS = 1000
 """How often a candidate is run whose test asks for what depends on its answers."""
 POLICY = replace(Policy.benchmark(), library=False)
@@ -96,14 +97,12 @@ class Scorer:
     def __init__(
         self,
         timeout_s: float = TIMEOUT_S,
-        memory_bytes: int = 1 << 30,
         template: WorkerTemplate | None = None,
     ) -> None:
         """Prepare a sandbox.
 
         Args:
             timeout_s: What a candidate may take for all its calls, wall seconds.
-            memory_bytes: Private memory of its worker.
             template: Forks the workers; by default the one that this process shares.
 
         Raises:
@@ -112,7 +111,7 @@ class Scorer:
         if not timeout_s > 0:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
         self.limits = Limits(
-            program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS
+            program_s=timeout_s, memory_bytes=MEMORY_BYTES, stdout_chars=STDOUT_CHARS
         )
         self._template = template or shared_template(POLICY.modules)
         self._ready: dict[HumanEvalProblem, tuple[ProblemTest, CandidateCalls]] = {}
@@ -180,31 +179,12 @@ class Scorer:
                 break
         return TIMED_OUT
 
-    def ends(self, problem: HumanEvalProblem) -> bool:
-        """Tell whether a problem's own solution and test come to an end in time.
-
-        They run in a worker, which can be ended wherever they are.
-        """
-        called = f"check({problem.entry_point})"
-        parts = [problem.prompt + problem.canonical_solution, problem.test, called]
-        result = self.sandbox.run("\n".join(parts))
-        return result.failure is None or result.failure.kind != "timeout"
-
     def _checked(self, source: str) -> Program | SampleVerdict:
         """Return a candidate that may run, or the verdict on one that may not."""
         try:
             program = Program.parse(source)
         except ProgramSyntaxError as error:
             return SampleVerdict(False, f"failed: {error}", "program")
-        if "__main__" in source:  # what only a script does is left out: nobody would run it
-            doomed = [
-                node
-                for node in program.tree.body
-                if isinstance(node, ast.If)
-                and not node.orelse
-                and ast.unparse(node.test) == "__name__ == '__main__'"
-            ]
-            program = program.without(doomed)
         for violation in check(program, self.sandbox.policy):
             why = str(violation)
             return SampleVerdict(False, f"failed: refused, {why}", "program", why)

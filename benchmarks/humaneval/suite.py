@@ -7,21 +7,18 @@ A trial is one sample of one problem in one arm. Models beside those of `cap.mod
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import samples
+from benchmarks import published, samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.report.tables import ALL
-from benchmarks.results import Line, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
 from cap.models.base import Request
@@ -29,20 +26,11 @@ from cap.models.base import Request
 OPTIONS = (
     "k",
     "limit_s",
-    "max_tokens",
-    "memory_mib",
     "problem_file",
     *MODEL_OPTIONS,
 )
 """What `Settings.options` may hold: of how many samples one is to be right, the longest time for
 judging one, problems in place of the official ones, and more."""
-_MEMORY_BYTES = 1 << 30
-"""Of a sample's worker."""
-PAPER: Mapping[str, Mapping[str, float]] = {
-    "flat": {"greedy": 45.7, "pass@1": 34.9, "pass@10": 75.1, "pass@100": 90.9},
-    "hierarchical": {"greedy": 53.0, "pass@1": 39.8, "pass@10": 80.6, "pass@100": 95.7},
-}
-"""The paper's values, percent, with code-davinci-002; sampled at temperature 0.8."""
 
 
 class HumanEvalSuite(ProblemSuite):
@@ -52,6 +40,7 @@ class HumanEvalSuite(ProblemSuite):
     about = "the official problems, by pass@k, or samples from a file"
     version = "3"
     arms = ARMS
+    written = (*ARMS, samples.GIVEN)
 
     def __init__(
         self,
@@ -106,12 +95,9 @@ class HumanEvalSuite(ProblemSuite):
         """Return why a problem of a file judges nobody: its own solution fails."""
         if self._file is None:
             return ""
-        problem, scorer = self.problems[name], _scorer(self._limit_s, _MEMORY_BYTES)
-        if not scorer.ends(problem):
-            took = f"do not end within {self._limit_s:g} s"
-            return f"'{name}': its canonical solution and its test {took}"
+        problem = self.problems[name]
         try:
-            verdict = scorer.score(problem, problem.canonical_solution)
+            verdict = _scorer(self._limit_s).score(problem, problem.canonical_solution)
         except UsageError as error:
             return str(error)
         return "" if verdict.passed else f"'{name}': its canonical solution: {verdict.result}"
@@ -122,7 +108,7 @@ class HumanEvalSuite(ProblemSuite):
         Raises:
             SandboxError: The sandbox cannot be started.
         """
-        scorer = _scorer(self._limit_s, _MEMORY_BYTES)
+        scorer = _scorer(self._limit_s)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
         own = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
         level = scorer.sandbox.level
@@ -170,11 +156,7 @@ class HumanEvalSuite(ProblemSuite):
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = WrittenSample("")
         else:
-            mebibytes = settings.options.get("memory_mib")
-            memory_bytes = _MEMORY_BYTES if mebibytes is None else int(mebibytes) << 20
-            verdict = _scorer(self._limit_s, memory_bytes).score(
-                problem, written.completion, whole=written.whole
-            )
+            verdict = _scorer(self._limit_s).score(problem, written.completion, whole=written.whole)
         whole = written.completion if written.whole else f"{problem.prompt}{written.completion}"
         outcome = Outcome(
             success=verdict.passed,
@@ -195,28 +177,7 @@ class HumanEvalSuite(ProblemSuite):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of an arm, in percent."""
-        return PAPER.get(split, {}) if self._file is None and task == ALL else {}
-
-    def write_files(self, folder: Path) -> None:
-        """Write each arm's samples in the official form.
-
-        Raises:
-            UsageError: The folder holds no run, or cannot be written.
-        """
-        arms: dict[str, list[Line]] = defaultdict(list)
-        for line in read_lines(folder):
-            arms[line.trial.split].append(line)
-        places = {task: place for place, task in enumerate(self.problems)}
-        for arm, lines in arms.items():
-            lines.sort(
-                # A file's samples in its order, others in that of the problems.
-                key=lambda line: (
-                    line.outcome.extra.get("place", 0),
-                    places[line.trial.task],
-                    line.trial.sample,
-                ),
-            )
-            self.write_samples(folder, arm, lines)
+        return published.rates(__file__, task, split) if self._file is None else {}
 
 
 @cache
@@ -233,18 +194,10 @@ def _written(
         return WrittenSample("    pass\n")
     if is_noisy(settings.model):  # it writes the whole function
         return WrittenSample(model.complete(Request(problem.prompt)).text, whole=True)
-    options = settings.options
-    return write(
-        problem,
-        trial.split,
-        model,
-        prompts=None if settings.prompts in ("", Settings.prompts) else Path(settings.prompts),
-        temperature=float(options.get("temperature", 0.0)),
-        max_tokens=int(options.get("max_tokens", 512)),
-        sample=trial.sample,
-    )
+    own = settings.prompts in ("", Settings.prompts)
+    return write(problem, trial.split, model, None if own else Path(settings.prompts))
 
 
 @cache
-def _scorer(timeout_s: float, memory_bytes: int) -> Scorer:
-    return Scorer(timeout_s, memory_bytes)
+def _scorer(timeout_s: float) -> Scorer:
+    return Scorer(timeout_s)

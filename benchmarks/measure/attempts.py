@@ -1,6 +1,6 @@
 """What attempts are worth: success against the number of programs tried, without a model.
 
-    python -m benchmarks.measure.attempts FOLDER [-n TRIALS] [--minutes M]
+    python -m benchmarks.measure.attempts FOLDER [-n SEEDS]
 
 A noisy oracle writes the programs of the tabletop, drawing and kitchen suites, right with
 probability P, else a mutant of the right one, which may do what was asked by chance. What is in
@@ -10,21 +10,22 @@ FOLDER is not run again; its table, `attempts.csv`, is written again.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
-import json
-import time
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import json_lines
 from benchmarks.noisy_oracle import NOISY
-from benchmarks.statistics import wilson_interval
-from benchmarks.suite import OWN_PROMPTS, Settings, Trial, suite
+from benchmarks.report.tables import read
+from benchmarks.results import begin
+from benchmarks.runner import run
+from benchmarks.suite import OWN_PROMPTS, Settings, suite
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)
-SUITES: Mapping[str, str | None] = {"tabletop": "SA-SI", "drawing": None, "kitchen": None}
+SUITES: Mapping[str, str] = {"tabletop": "SA-SI", "drawing": "", "kitchen": ""}
 """The task families, each with the split that is run."""
 _ONE: dict[str, Any] = {
     "limits": {"program_s": 1.0},  # an endless program ends after so long
@@ -48,87 +49,51 @@ ARMS: Mapping[str, dict[str, Any]] = {
 """The ways of trying, each with what a suite's settings say of it."""
 
 
-def run(folder: Path, n: int, minutes: float) -> None:
-    """Run what is lacking of all trials, all arms of one seed before the next one's.
+def measured(folder: Path, n: int) -> Iterator[dict[str, Any]]:
+    """Run what is lacking of all trials; yield for each family, P and arm the rate and the price.
 
     Args:
-        folder: Where trials are written, one a line.
+        folder: Where the results folders are, one for each of them.
         n: Seeds of each task.
-        minutes: When to stop; what is there is reported.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    end_s = time.monotonic() + 60 * minutes
-    done = {tuple(line["key"]) for line in read(folder)}
-    with (folder / "trials.jsonl").open("a", encoding="utf-8") as file:
-        for family, trial, chance, arm, model, options in _plan(n):
-            key = (family, trial.task, trial.seed, chance, arm)
-            if key in done:
-                continue
-            if time.monotonic() > end_s:
-                return
-            prompts = OWN_PROMPTS.get(family, "")
-            settings = Settings(family, model, mode="instant", prompts=prompts, options=options)
-            outcome = suite(family).run(trial, settings)
-            line = {
-                "key": key,
-                "success": outcome.success,
-                "tokens": outcome.prompt_tokens + outcome.completion_tokens,
-            }
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-
-
-def _plan(n: int) -> Iterator[tuple[str, Trial, float, str, str, dict[str, Any]]]:
-    for seed in range(n):
-        for family, split in SUITES.items():
-            for task, part in suite(family).cells():
-                if split in (None, part):
-                    trial = Trial(task, part, seed)
-                    for chance in CHANCES:
-                        for arm, options in ARMS.items():
-                            yield family, trial, chance, arm, f"{NOISY}:{chance}", options
-
-
-def read(folder: Path) -> list[dict[str, Any]]:
-    """Return the trials of a folder; none of a new one."""
-    path = folder / "trials.jsonl"
-    return [dict(line) for _, line in json_lines.read(path, "trials")] if path.exists() else []
-
-
-def rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each family, P and arm the rate, its interval, and the price."""
-    groups: dict[tuple[str, float, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for line in lines:
-        family, _, _, chance, arm = line["key"]
-        groups[family, chance, arm].append(line)
-    found = []
-    for (family, chance, arm), trials in sorted(groups.items()):
-        won, n = sum(line["success"] for line in trials), len(trials)
-        low, high = wilson_interval(won, n)
-        tokens = sum(line["tokens"] for line in trials)
-        found.append(
-            {
-                "family": family,
-                "P": chance,
-                "arm": arm,
-                "n": n,
-                "success": won / n,
-                "low": low,
-                "high": high,
-                "tokens per success": tokens / won if won else None,
-            }
+    for (family, split), chance, arm in itertools.product(SUITES.items(), CHANCES, ARMS):
+        found = suite(family)
+        trials = found.trials(n, 0, splits=[split] if split else None)
+        settings = Settings(
+            family,
+            f"{NOISY}:{chance}",
+            mode="instant",
+            prompts=OWN_PROMPTS.get(family, ""),
+            options=ARMS[arm],
         )
-    return found
+        place = folder / family / str(chance) / arm
+        with contextlib.closing(begin(place, found, settings, resume=True)) as results:
+            run(results, trials, settings, jobs=os.cpu_count() or 1)
+        total = read(place).total
+        yield {
+            "family": family,
+            "P": chance,
+            "arm": arm,
+            "n": total.n,
+            "success": total.rates["rate"],
+            "low": total.rates["low"],
+            "high": total.rates["high"],
+            "tokens per success": total.tokens / total.successes if total.successes else None,
+        }
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Measure, and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("-n", type=int, default=5, help="seeds of each task")
-    parser.add_argument("--minutes", type=float, default=60.0)
     given = parser.parse_args()
-    run(given.folder, given.n, given.minutes)
+    rows = list(measured(given.folder, given.n))
     with (given.folder / "attempts.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows(read(given.folder))[0])
+        writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
-        writer.writerows(rows(read(given.folder)))
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

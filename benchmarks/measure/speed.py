@@ -5,9 +5,6 @@
   locked-down run, and a spare worker ready (as it is whenever a model took its time).
 - a tree of 8 functions over 3 levels: wall time from the main program's answer to the value, in
   latencies of a model that takes 200 ms for every answer.
-- the same prefix in every turn: how much of what the request of one turn begins with, up to its
-  own instruction, the next turn's (or a repair's) begins with too; where it is all, a server's
-  prefix cache hits.
 - pick and place: CPU seconds of `put_first_on_second` in physics, no pictures; the same filmed,
   with a 240x240 picture every quarter of a simulated second (60 steps of the original release).
 - a stroke through 100 points by the drawing arm; a fetch in the kitchen: to pick up an object,
@@ -17,7 +14,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import resource
 import subprocess
@@ -36,7 +32,6 @@ from cap.models.base import Completion, Model, Request
 from cap.prompt.prompt import parse
 from cap.robot import registry
 from cap.sandbox.sandbox import Sandbox
-from cap.session.session import Session
 from cap.trace.trace import Trace
 
 LATENCY_S = 0.2
@@ -56,7 +51,6 @@ TREE: Mapping[str, Sequence[str]] = {
 }
 """Eight functions over three levels: what each calls; those that call none return 1."""
 _SUM = '# /// cap\n# returns = "ret_val"\n# kind = "number"\n# ///\n# one.\nret_val = 1\n'
-_TURNS = ("say hello", "wave", "say hello again", "a turn that fails once", "say goodbye")
 _MOVES = (
     ("red block", "blue bowl"),
     ("green block", "yellow block"),
@@ -78,7 +72,6 @@ def measure(runs: int) -> Iterator[Measurement]:
     yield _help(max(3, runs // 2))
     yield _lmp_call(10 * runs)
     yield tree(runs, LATENCY_S)
-    yield prefix()
     yield from _tabletop(runs)
     yield _stroke(runs)
     yield _fetch(runs)
@@ -105,19 +98,17 @@ def _help(runs: int) -> Measurement:
 
 
 class WatchedModel:
-    """A model that notes when its answers came, and what it was asked."""
+    """A model that notes when its answers came."""
 
     name = "fixed"
 
     def __init__(self, answer: Callable[[str], str]) -> None:
         """Take what answers a prompt."""
-        self.prompts: list[str] = []
         self.answered_s: list[float] = []
         self._answer = answer
 
     def complete(self, request: Request) -> Completion:
         """Answer one request."""
-        self.prompts.append(request.prompt)
         text = self._answer(request.prompt)
         self.answered_s.append(time.perf_counter())
         return Completion(text, self.name)
@@ -166,33 +157,6 @@ def tree(runs: int, latency_s: float) -> Measurement:
         latencies.append((time.perf_counter() - model.answered_s[0]) / latency_s)
         assert answer.result.value == sum(not calls for calls in TREE.values())
     return Measurement("8 functions over 3 levels", "latencies", latencies[1:], 3.5)
-
-
-def prefix() -> Measurement:
-    """Measure the share of a request, up to its own instruction, that the next begins with."""
-    once = iter(("x = (\n", "say('fixed')\n"))
-
-    def write(prompt: str) -> str:
-        fails = prompt.rstrip().endswith("# a turn that fails once.")
-        return next(once) if fails else "say('hello')\n"
-
-    model, shares, first = WatchedModel(write), [], None
-    with Session(registry.make_robot("ravens", mode="instant", seed=0), model) as session:
-        for words in _TURNS:
-            model.prompts.clear()
-            turn = session.run(words)
-            assert turn.failure is None, turn.failure
-            asked = [*model.prompts] if first is None else [first, *model.prompts]
-            shares += [shared(*pair) for pair in itertools.pairwise(asked)]
-            first = model.prompts[0]  # of a repaired turn, history keeps the last program only
-    return Measurement("prefix as in the turn before", "share", shares, 1.0, at_least=True)
-
-
-def shared(before: str, after: str) -> float:
-    """Return how much of a request, without its last block, the next begins with; 1 is all."""
-    head = before[: before.rstrip().rindex("\n\n")]
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(head, after, strict=False))
-    return sum(1 for _ in same) / len(head)
 
 
 # --- the robots

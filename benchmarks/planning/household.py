@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -21,8 +22,9 @@ import numpy as np
 
 from benchmarks import task_file
 from benchmarks.planning.kitchen_tasks import plain
+from benchmarks.planning.puzzles import StateWorld
 from cap.planners.dialogue import DialogueLine
-from cap.planners.loop import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action
 from cap.planners.stand_in_models import Advice, Knowledge
 
 
@@ -69,6 +71,7 @@ def action(skill: str, *names: str) -> Action:
     return Action(skill, names, WORDS[skill].format(*names))
 
 
+@cache
 def bank() -> tuple[Action, ...]:
     """Return every step that can be said of a house, `done` last."""
     having = {
@@ -368,25 +371,14 @@ def prepared(house: House, plan: Iterable[Action]) -> House:
     return replace(now, facts=frozenset(facts))
 
 
-@dataclass(frozen=True)
-class Executed:
-    """The result of a plan."""
-
-    house: House
-    """After as much of it as could be carried out."""
-    refused: str
-    """Why it could not be carried out whole; "" if it could."""
-
-
-def execute(house: House, plan: Sequence[Action | None]) -> Executed:
-    """Carry out a plan up to its first step that cannot be taken."""
+def unexecutable(house: House, plan: Sequence[Action | None]) -> str:
+    """Return why a plan cannot be carried out whole; "" if it can."""
     for number, step in enumerate(plan, start=1):
-        why = "it is no step" if step is None else refusal(house, step)
-        if why:
-            return Executed(house, f"step {number}: {why}")
-        assert step is not None
-        house = after(house, step)
-    return Executed(house, "")
+        following = _moved(house, step.text if step else "")
+        if isinstance(following, str):
+            return f"step {number}: {following}"
+        house = following
+    return ""
 
 
 def lacking(task: HouseholdTask, house: House) -> str | None:
@@ -395,49 +387,16 @@ def lacking(task: HouseholdTask, house: House) -> str | None:
     return f"not so: {'; '.join(goals)}" if goals else None
 
 
-class HouseholdWorld:
-    """A house as planners see it."""
+def household_world(house: House) -> StateWorld:
+    """Return a house as planners see it."""
+    return StateWorld(bank(), house, _moved)
 
-    name = "household"
 
-    def __init__(self, house: House, actions: Sequence[Action] | None = None) -> None:
-        """Begin in a house; `actions` are those that can be said, all there are by default."""
-        self.house = house
-        self._actions = tuple(actions) if actions is not None else bank()
-
-    def actions(self) -> Sequence[Action]:
-        """Return every step."""
-        return self._actions
-
-    def visible(self) -> Sequence[str]:
-        """Return the things in the room that are in nothing closed."""
-        house = self.house
-        return [n for n in house.places if house.room_of(n) == house.room and not house.hidden(n)]
-
-    def achieved(self, action: Action) -> bool:
-        """Return whether a step would change nothing."""
-        if action.skill == DONE.skill or refusal(self.house, action):
-            return False
-        return after(self.house, action) == self.house
-
-    def affordance(self, action: Action) -> float:
-        """Return 1 where a step can be taken now; ending can always be, but weighs little."""
-        if action.skill == DONE.skill:
-            return 0.1
-        return float(not refusal(self.house, action))
-
-    def satisfied(self, goal: str) -> bool | None:
-        """Return whether a sentence is true."""
-        return self.house.holds(goal.strip().rstrip("."))
-
-    def step(self, action: Action) -> StepOutcome:
-        """Take a step; words that are no step fail."""
-        step = parsed(action.text)
-        why = "it is no step" if step is None else refusal(self.house, step)
-        if why or step is None:
-            return StepOutcome(action, False, why)
-        self.house = after(self.house, step)
-        return StepOutcome(action, True)
+def _moved(house: House, text: str) -> House | str:
+    """Return the house after a step in words, or why it cannot be taken."""
+    step = parsed(text)
+    why = "it is no step" if step is None else refusal(house, step)
+    return why if why or step is None else after(house, step)
 
 
 SYNONYMS: Mapping[str, str] = {

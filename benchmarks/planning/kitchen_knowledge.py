@@ -29,7 +29,6 @@ from cap.planners.stand_in_models import Advice, Knowledge
 
 GIVEN_UP = 2
 """After so many failures with one object another one is taken, where another will do."""
-_BACK = re.compile(r"\b(?:previous|first|earlier) (?:task|thing)\b|\bfinish what you\b", re.I)
 _SCENE = re.compile(r"Scene: there is (.*?)\.?")
 _ACTIONS: Mapping[str, Action] = {
     action.text: action for action in actions_for(sorted({*EVERYTHING, "banana", "orange", "cup"}))
@@ -108,7 +107,7 @@ class KitchenKnowledge(Knowledge):
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
         """Return what is right after the lines of an episode; None for an unknown instruction."""
-        task, first = None, None
+        task = None
         asked, answer = False, ""
         belief = _Belief(held=(self._task.holding or None) if self._task else None)
         for number, line in enumerate(lines):
@@ -116,9 +115,6 @@ class KitchenKnowledge(Knowledge):
                 known = self._known(line.text)
                 if known is not None:
                     task = known
-                    first = first or known
-                elif task is not None and _BACK.search(line.text):
-                    task = first
                 elif task is not None:
                     answer = line.text
             elif line.kind == "question":

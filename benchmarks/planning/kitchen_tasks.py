@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from benchmarks import task_file
-from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills, with_article
+from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
 from robots.kitchen import KitchenRobot
 from robots.kitchen.state import KitchenState
 
@@ -64,17 +64,6 @@ class KitchenTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Objects that are not there."""
     question: str = ""
     """What a careful robot asks where somebody answers."""
-
-
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "table": ("coke can", "7up", "sponge", "pepsi", "grapefruit soda", "red bull"),
-    "close counter": (
-        *("apple", "jalapeno chips", "rice chips", "kettle chips"),
-        *("energy bar", "multigrain chips", "tea"),
-    ),
-    "far counter": ("water bottle", "lime soda"),
-}
-"""Where SayCan's fifteen objects stand unless a task says otherwise."""
 
 
 def location(place: str) -> str:
@@ -144,24 +133,17 @@ def missed(
 
 
 def nothing_to_do(task: KitchenTask, world: KitchenSkills, before: KitchenBefore) -> str | None:
-    """Return why a task cannot be begun: what it needs is not there, or all is so already."""
+    """Return why a task cannot be begun: all is so already, or objects are lacking."""
+    if missed(task, world, before) is None:
+        return "is so already"
     for need in task.needs:
-        there = [name for name in need.objects if name in before.homes]
         free = _eligible(need, before.homes)
         wanted = (need.count or 1) if need.objects else 0
-        if min(len(there), len(free)) >= wanted:
-            continue
-        words = " or ".join(map(with_article, need.objects))
-        if wanted > 1 or len(need.objects) > _NAMED:
-            such = f"{wanted} things such as" if wanted > 1 else "something like"
-            words = f"{such} {with_article((there or need.objects)[0])}"
-        if len(there) < wanted:
-            return f"needs {words}, and the kitchen has {len(there) or 'none'}"
-        if len(task.needs) == wanted == 1 and not need.source:
-            return "is so already"
-        where = f"from the {need.source}" if need.source else f"not yet {_at(need)}"
-        return f"needs {words} {where}, and there is {len(free) or 'none'}"
-    return None if missed(task, world, before) else "is so already"
+        if len(free) < wanted:
+            of = ", ".join(need.objects[:_NAMED])
+            where = f"from the {need.source}" if need.source else f"not yet {_at(need)}"
+            return f"needs {wanted} of: {of}; {where} there is {len(free) or 'none'}"
+    return None
 
 
 def _at(need: Need) -> str:
@@ -251,10 +233,17 @@ class KitchenTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     groups: dict[str, tuple[str, ...]]
     """What names in a task's `objects` stand for, also in groups after it."""
+    usual: dict[str, tuple[str, ...]]
+    """Where SayCan's fifteen objects stand unless a task says otherwise."""
+    saycan: tuple[str, ...]
+    """The families of SayCan's 101 tasks, in the order of the paper's table."""
+    monologue: tuple[str, ...]
+    """Those of Inner Monologue's."""
     task: tuple[KitchenTask, ...]
 
 
 _FILE = task_file.load_whole(Path(__file__).with_suffix(".toml"), KitchenTable)
+USUAL = _FILE.usual
 
 
 def _spelled_out(names: Sequence[str]) -> tuple[str, ...]:
@@ -275,30 +264,14 @@ TASKS = tuple(
 )
 
 
-def _of(*families: str) -> tuple[KitchenTask, ...]:
-    return tuple(task for task in TASKS if task.family in families)
-
-
-SAYCAN_FAMILIES = (
-    "NL single",
-    "NL nouns",
-    "NL verbs",
-    "Structured language",
-    "Embodiment",
-    "Crowd sourced",
-    "Long horizon",
-)
-"""In the order of the paper's table."""
-FAMILIES: Mapping[str, tuple[KitchenTask, ...]] = {name: _of(name) for name in SAYCAN_FAMILIES}
-"""SayCan's tasks by family."""
-SAYCAN = _of(*SAYCAN_FAMILIES)
+FAMILIES: Mapping[str, tuple[KitchenTask, ...]] = {
+    name: tuple(task for task in TASKS if task.family == name) for name in _FILE.saycan
+}
+"""SayCan's tasks by family, in the order of the paper's table."""
+SAYCAN = tuple(task for tasks in FAMILIES.values() for task in tasks)
 """The 101."""
-DRAWER_TASKS = _of("Drawers")
-"""SayCan's with its drawer skills."""
-MONOLOGUE = _of("manipulation", "mobile manipulation", "drawers")
+MONOLOGUE = tuple(task for task in TASKS if task.family in _FILE.monologue)
 """Inner Monologue's, in three families."""
-OWN = _of("own")
-"""To try planners by hand."""
 
 
 def plain(words: str) -> str:
@@ -309,6 +282,7 @@ def plain(words: str) -> str:
 
 
 BY_WORDS: Mapping[str, KitchenTask] = {
-    plain(task.words): task for task in (*OWN, *MONOLOGUE, *DRAWER_TASKS, *reversed(SAYCAN))
+    plain(task.words): task
+    for task in (*(task for task in TASKS if task not in SAYCAN), *reversed(SAYCAN))
 }
 """Every task by its plain words."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.planning.kitchen_skills import near
+from benchmarks.planning.puzzles import UnseenWorld
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.saycan import TERMINATE
@@ -32,13 +33,14 @@ class Solution:
     """In words, as the kitchen's steps have them."""
 
 
-class LanguageWorld:
+class LanguageWorld(UnseenWorld):
     """Follows one solution; a step that is not of it changes nothing."""
 
     name = "language"
 
     def __init__(self, solution: Solution, actions: Sequence[Action], seed: int = 0) -> None:
         """Offer the steps of a kitchen."""
+        super().__init__(actions)
         self.solution = solution
         self.followed = 0
         """Steps of the solution that were taken."""
@@ -46,21 +48,12 @@ class LanguageWorld:
         """Whether another one was, or one after the last."""
         self.solved = False
         """Whether the solution was followed to its last step, whatever came then."""
-        self._actions = tuple(actions)
         self._seed = seed
 
     @property
     def recovered(self) -> bool:
         """Whether the steps taken are the solution."""
         return not self.strayed and self.followed == len(self.solution.steps)
-
-    def actions(self) -> Sequence[Action]:
-        """Return every step."""
-        return self._actions
-
-    def visible(self) -> Sequence[str]:
-        """Return the objects of the kitchen."""
-        return sorted({name for action in self._actions for name in action.args})
 
     def achieved(self, action: Action) -> bool:
         """Return whether a step was the last one: it need not be taken twice in a row."""
@@ -92,10 +85,6 @@ class LanguageWorld:
         moment = zlib.crc32(f"{self.solution.instruction}/{self.followed}".encode())
         generator = np.random.default_rng([self._seed, moment])
         return [str(name) for name in generator.choice(names, DISTRACTORS, replace=False)]
-
-    def satisfied(self, goal: str) -> bool | None:
-        """Return None: there is no scene to look at."""
-        return None
 
     def step(self, action: Action) -> StepOutcome:
         """Take a step."""

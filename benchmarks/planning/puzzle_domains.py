@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 
@@ -96,23 +95,27 @@ def hanoi(disks: Sequence[str], rod: str, disk: str, target: str) -> Puzzle:
         f"the {above} disk is on top of the {below} disk" for above, below in pairwise(disks)
     )
     opening = f"{tower}; all are on {rod}. There are {' and '.join(RODS)}."
-    moves = tuple(f"move the {color} disk to {name}" for color in disks for name in RODS)
+    moves = {
+        f"move the {color} disk to {name}": (number, place)
+        for number, color in enumerate(disks)
+        for place, name in enumerate(RODS)
+    }
     start = tuple(RODS.index(rod) for _ in disks)
     size, goal = disks.index(disk), RODS.index(target)
+
+    def after(state: State, text: str) -> State | None:
+        if text not in moves:
+            return None
+        moved, to = moves[text]
+        smaller = state[:moved]
+        if state[moved] == to or state[moved] in smaller or to in smaller:
+            return None
+        return (*smaller, to, *state[moved + 1 :])
+
     return Puzzle(
-        f"move the {disk} disk to {target}", opening, moves, start,
-        partial(_hanoi_after, moves), lambda state: state[size] == goal,
-        (*disks, *RODS),
+        f"move the {disk} disk to {target}", opening, tuple(moves), start,
+        after, lambda state: state[size] == goal, (*disks, *RODS),
     )  # fmt: skip
-
-
-def _hanoi_after(moves: Sequence[str], state: State, text: str) -> State | None:
-    if text not in moves:
-        return None
-    disk, rod = divmod(moves.index(text), len(RODS))
-    if state[disk] == rod or any(state[smaller] in (state[disk], rod) for smaller in range(disk)):
-        return None
-    return (*state[:disk], rod, *state[disk + 1 :])
 
 
 # --- blocks in bowls
@@ -132,43 +135,37 @@ def blocks(colors: Sequence[str], count: int, bowls: int, occupied: bool) -> Puz
     targets = [f"{colors[1]} bowl {n}" for n in range(1, bowls + 1)]
     places = [*targets, f"{colors[3]} bowl 1", "table"]
     things = [*wanted, *others]
-    moves = tuple(f"put the {a} in the {b}" for a in things for b in places[:-1])
-    moves += tuple(f"put the {a} on the table" for a in things)
-    start = tuple(0 if occupied and thing in others else len(places) - 1 for thing in things)
+    free = len(targets) + 1
+    moves = {
+        f"put the {a} in the {b}": (thing, place)
+        for thing, a in enumerate(things)
+        for place, b in enumerate(places[:free])
+    }
+    moves |= {f"put the {a} on the table": (thing, free) for thing, a in enumerate(things)}
+    start = tuple(0 if occupied and thing in others else free for thing in things)
     opening = f"There are {', '.join(things)}, {', '.join(places[:-1])}."
     opening += f" The {others[0]} is in the {targets[0]}." if occupied else ""
-    free = len(places) - 1
 
     def after(state: State, text: str) -> State | None:
         if text not in moves:
             return None
-        at = moves.index(text)
-        inside = at < len(things) * free
-        thing, place = divmod(at, free) if inside else (at - len(things) * free, free)
-        taken = place != free and place in state
-        return None if taken or state[thing] == place else (*state[:thing], place,
-                                                            *state[thing + 1 :])  # fmt: skip
+        thing, place = moves[text]
+        if state[thing] == place or (place != free and place in state):
+            return None
+        return (*state[:thing], place, *state[thing + 1 :])
 
     def solved(state: State) -> bool:
         return all(place < len(targets) for place in state[:count])
 
     goal = f"put every {colors[0]} block in {with_article(colors[1])} bowl, one in each"
-    return Puzzle(goal, opening, moves, start, after, solved, tuple(colors))
+    return Puzzle(goal, opening, tuple(moves), start, after, solved, tuple(colors))
 
 
 # --- the household
 
 
-class TaskPuzzle(Puzzle):
-    """A household task; its reference plan is what is measured against, not a search."""
-
-    def plan(self, state: State) -> tuple[str, ...] | None:
-        """Return what is left of the reference plan, from its last step whose effect is there."""
-        return _left(self.goal, state)
-
-
 def household(task: HouseholdTask) -> Puzzle:
-    """Return a task in the usual house as a problem."""
+    """Return a task in the usual house as a problem, measured against its reference plan."""
     moves = tuple(step.text for step in _steps())
     where = [name for name in OBJECTS if re.search(rf"\b{name}\b", task.name)]
     where += [OBJECTS[name].home for name in where if OBJECTS[name].home in OBJECTS]
@@ -179,10 +176,10 @@ def household(task: HouseholdTask) -> Puzzle:
         if (home := OBJECTS[name].home)
     ]
     opening = f"{', '.join(facts)}." if facts else "The house is as usual."
-    return TaskPuzzle(
+    return Puzzle(
         task.name, opening, moves, scene(0), _house_after,
         lambda house: _reached(task, house),
-        tuple(OBJECTS),
+        tuple(OBJECTS), partial(_left, task.name),
     )  # fmt: skip
 
 
@@ -205,6 +202,7 @@ def _house_after(house: State, text: str) -> State | None:
 
 @cache
 def _left(name: str, state: State) -> tuple[str, ...] | None:
+    """Return what is left of a reference plan, from its last step whose effect is there."""
     task = next(task for task in TASKS if task.name == name)
     if _reached(task, state):
         return ()
@@ -221,24 +219,6 @@ _FIRST_SEED = 50_000
 """Scenes to learn from; those that are tried are before it."""
 
 
-@dataclass(frozen=True)
-class TabletopPuzzle(Puzzle):
-    """A task whose states are the steps so far; the plan is what is right after them."""
-
-    pairs: Pairs = field(default_factory=tuple)
-    """What must be on what."""
-
-    def plan(self, state: State) -> tuple[str, ...] | None:
-        """Return the steps that are left."""
-        steps = list(state)
-        for _ in range(len(self.moves)):
-            step = right_after(self.goal, self.pairs, steps)
-            if step == DONE.text:
-                return tuple(steps[len(state) :])
-            steps.append(step)
-        return None
-
-
 def right_after(goal: str, pairs: Pairs, steps: Sequence[str]) -> str:
     """Return the step that is right after some others."""
     lines = [DialogueLine("person", goal), *(DialogueLine("step", step) for step in steps)]
@@ -247,8 +227,8 @@ def right_after(goal: str, pairs: Pairs, steps: Sequence[str]) -> str:
     return advice.steps[0][0]
 
 
-def tabletop_puzzle(number: int) -> TabletopPuzzle:
-    """Return one problem to learn from."""
+def tabletop_puzzle(number: int) -> Puzzle:
+    """Return one problem to learn from; its states are the steps so far."""
     setup = prepare(TASKS_IM[number % len(TASKS_IM)], EVERY, "IM", _FIRST_SEED + number)
     names = list(setup.before)
     blocks = [name for name in names if name.endswith("block")]
@@ -265,9 +245,18 @@ def tabletop_puzzle(number: int) -> TabletopPuzzle:
     def solved(state: State) -> bool:
         return right_after(setup.instruction, pairs, state) == DONE.text
 
-    return TabletopPuzzle(
+    def plan(state: State) -> tuple[str, ...] | None:
+        steps = list(state)
+        for _ in range(len(moved)):
+            step = right_after(setup.instruction, pairs, steps)
+            if step == DONE.text:
+                return tuple(steps[len(state) :])
+            steps.append(step)
+        return None
+
+    return Puzzle(
         setup.instruction, f"{SEEN}{', '.join(names)}.", tuple(moved), (), after, solved,
-        tuple(dict.fromkeys(name.split()[0] for name in names)), pairs=pairs,
+        tuple(dict.fromkeys(name.split()[0] for name in names)), plan,
     )  # fmt: skip
 
 

@@ -40,12 +40,16 @@ class Puzzle:
     """Returns whether a state is what is asked for."""
     names: tuple[str, ...] = ()
     """Words that stand for any other of their kind, such as colours."""
+    expert: Callable[[State], tuple[str, ...] | None] | None = None
+    """Gives the plan from a state, in place of the shortest one."""
     _plans: dict[State, tuple[str, ...] | None] = field(
         default_factory=dict, compare=False, repr=False
     )
 
     def plan(self, state: State) -> tuple[str, ...] | None:
-        """Return the shortest plan from a state; None if there is none."""
+        """Return the expert's plan from a state, or the shortest one; None if there is none."""
+        if self.expert is not None:
+            return self.expert(state)
         if state not in self._plans:
             found = self._searched(state)
             self._plans[state] = found
@@ -84,46 +88,64 @@ class Puzzle:
             yield state
 
 
-class PuzzleWorld:
-    """A puzzle as planners see it."""
+class UnseenWorld:
+    """What planners ask nothing of but its steps: they plan first."""
 
-    name = "puzzle"
+    name = "unseen"
 
-    def __init__(self, puzzle: Puzzle) -> None:
-        """Begin a puzzle."""
-        self.puzzle = puzzle
-        self.state = puzzle.start
-        self._actions = (*(Action("move", (), text) for text in puzzle.moves), DONE)
+    def __init__(self, actions: Sequence[Action]) -> None:
+        """Offer some steps."""
+        self._actions = tuple(actions)
 
     def actions(self) -> Sequence[Action]:
-        """Return every move, and `done`."""
+        """Return every step."""
         return self._actions
 
     def visible(self) -> Sequence[str]:
-        """Return how it is at first, which is all that the planner knows."""
-        return [self.puzzle.opening]
+        """Return nothing: there is no scene to look at."""
+        return ()
 
     def achieved(self, action: Action) -> bool:
-        """Return False: there is no move whose effect is there already."""
+        """Return False: nobody knows."""
         return False
 
     def affordance(self, action: Action) -> float:
-        """Return 1 for what can be done now; ending can where the puzzle is solved."""
-        if action.skill == DONE.skill:
-            return float(self.puzzle.solved(self.state))
-        return float(self.puzzle.after(self.state, action.text) is not None)
+        """Return 1: nobody knows."""
+        return 1.0
 
     def satisfied(self, goal: str) -> bool | None:
-        """Return whether the puzzle's own goal is reached."""
-        return self.puzzle.solved(self.state) if goal == self.puzzle.goal else None
+        """Return None: nobody knows."""
+        return None
+
+
+class StateWorld(UnseenWorld):
+    """States and steps alone."""
+
+    def __init__(
+        self, actions: Sequence[Action], state: State, move: Callable[[State, str], State | str]
+    ) -> None:
+        """Begin in a state; `move` gives the state after a step's text, or why it cannot be."""
+        super().__init__(actions)
+        self.state, self._move = state, move
 
     def step(self, action: Action) -> StepOutcome:
         """Make a move."""
-        following = self.puzzle.after(self.state, action.text)
-        if following is None:
-            return StepOutcome(action, False, "it cannot be done now")
+        following = self._move(self.state, action.text)
+        if isinstance(following, str):
+            return StepOutcome(action, False, following)
         self.state = following
         return StepOutcome(action, True)
+
+
+def puzzle_world(puzzle: Puzzle) -> StateWorld:
+    """Return a puzzle as planners see it."""
+
+    def move(state: State, text: str) -> State | str:
+        following = puzzle.after(state, text)
+        return "it cannot be done now" if following is None else following
+
+    actions = (*(Action("move", (), text) for text in puzzle.moves), DONE)
+    return StateWorld(actions, puzzle.start, move)
 
 
 class PuzzleKnowledge(Knowledge):

@@ -8,7 +8,7 @@ from typing import cast
 
 from benchmarks.planning import babyai
 from benchmarks.planning.puzzle_domains import DOMAINS, puzzle, trained
-from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWorld
+from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, puzzle_world
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Feedback, run_episode
@@ -44,7 +44,7 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
     if scores == "beams":
         method, scores, beams = "beam", "saycanpay", int(method)
     learned = trained(domain) if scores.startswith("saycan") else None
-    world = PuzzleWorld(found)
+    world = puzzle_world(found)
     model = make_model(PuzzleKnowledge(found))
     planner = SayCanPay(
         model, puzzle_prompt(domain),

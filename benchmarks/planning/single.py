@@ -16,7 +16,7 @@ from benchmarks.planning.household import BY_WORDS as IN_HOUSE
 from benchmarks.planning.household import (
     SCENES,
     HouseholdKnowledge,
-    HouseholdWorld,
+    household_world,
     lacking,
     scene,
 )
@@ -26,9 +26,9 @@ from benchmarks.planning.kitchen_tasks import BY_WORDS, KitchenTask, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
 from benchmarks.planning.trials import MakeModel, forced_failure, skill_failure
-from benchmarks.tabletop.goals import CORNERS, clear
+from benchmarks.tabletop.goals import Goal
 from benchmarks.tabletop.judge import Positions, judge
-from benchmarks.tabletop.tasks import TASKS
+from benchmarks.tabletop.tasks import TASKS, Task
 from cap.errors import UsageError
 from cap.planners.loop import (
     Disturbance,
@@ -120,25 +120,25 @@ def check(setup: PlanSetup) -> None:
 
 def is_known(setup: PlanSetup, instruction: str) -> bool:
     """Return whether an instruction is one of the benchmark's, so that say models know its plan."""
-    if setup.robot == "kitchen":
-        return plain(instruction) in BY_WORDS
-    if setup.robot == "household":
-        return plain(instruction) in IN_HOUSE
-    with contextlib.suppress(LookupError):
-        _reading(instruction)
-        return True
-    return False
+    if setup.robot == "ravens":
+        return _reading(instruction) is not None
+    return plain(instruction) in _known(setup)
 
 
 def nearest_known(setup: PlanSetup, instruction: str) -> list[str]:
     """Return the benchmark's instructions that are most like one, for messages."""
-    if setup.robot == "kitchen":
-        known = {key: task.words for key, task in BY_WORDS.items()}
-    elif setup.robot == "household":
-        known = {key: task.name for key, task in IN_HOUSE.items()}
-    else:
-        known = {plain(task.template): task.template for task in _named_tasks()}
+    known = _known(setup)
     return [known[key] for key in difflib.get_close_matches(plain(instruction), known, 3, 0.0)]
+
+
+def _known(setup: PlanSetup) -> Mapping[str, str]:
+    """Return the benchmark's instructions for a robot by their plain words."""
+    texts = {
+        "kitchen": [task.words for task in BY_WORDS.values()],
+        "household": [task.name for task in IN_HOUSE.values()],
+        "ravens": [task.template for task in _named_tasks()],
+    }
+    return {plain(text): text for text in texts[setup.robot]}
 
 
 def check_writer(setup: PlanSetup, model: str, instruction: str) -> None:
@@ -179,14 +179,14 @@ def run(setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace)
 def _in_house(
     setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
-    world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
+    world = household_world(scene(setup.seed % SCENES))
     planner = trials.household_planner(make_model(HouseholdKnowledge()), setup.seed)
     episode = run_episode(
         instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
     )
     task = IN_HOUSE.get(plain(instruction))
-    missed = lacking(task, world.house) if task else None
-    return PlanVerdict(episode, task is not None, missed, {}, dict(world.house.places))
+    missed = lacking(task, world.state) if task else None
+    return PlanVerdict(episode, task is not None, missed, {}, dict(world.state.places))
 
 
 def _kitchen_task(instruction: str) -> KitchenTask:
@@ -302,20 +302,19 @@ def _disturbance(setup: PlanSetup) -> Disturbance | None:
     return forced_failure(("pick", "open", "put")) if setup.disturb == "once" else None
 
 
-def _named_tasks() -> Sequence[Any]:
+def _named_tasks() -> Sequence[Task]:
     """Return the tabletop tasks that name objects and places alone."""
     return [task for task in TASKS if not task.coordinates]
 
 
-def _reading(instruction: str, names: Collection[str] | None = None) -> tuple[Any, dict[str, str]]:
-    """Return the tabletop task that an instruction is, with the words in its slots.
+def _reading(
+    instruction: str, names: Collection[str] | None = None
+) -> tuple[Task, dict[str, str]] | None:
+    """Return the tabletop task that an instruction is, with the words in its slots; None for none.
 
     Args:
         instruction: What the person says.
         names: What there is for the slots; None for anything.
-
-    Raises:
-        LookupError: It is none of the tasks.
     """
     for task in _named_tasks():
         for template in (task.template, *task.also):
@@ -323,42 +322,34 @@ def _reading(instruction: str, names: Collection[str] | None = None) -> tuple[An
             match = re.fullmatch(slots, plain(instruction))
             if match and (names is None or set(match.groupdict().values()) <= set(names)):
                 return task, match.groupdict()
-    raise LookupError(instruction)
+    return None
 
 
-def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
+def _goal(instruction: str, scene: Positions) -> Goal | None:
     """Return what an instruction asks for in a scene; None if it is not one of the tasks'.
 
     Raises:
-        UsageError: The scene lacks what it speaks of, or has a bowl where a block is to be.
+        UsageError: It cannot be done in the scene.
     """
-    try:
-        task, words = _reading(instruction, {*scene, *PLACES})
-    except LookupError:
+    found = _reading(instruction, {*scene, *PLACES})
+    if found is None:
         return None
-    blocks = [name for name in scene if name.endswith("block")]
-    matching = task.name == "matching-bowls"
-    colors = {name.split()[0] for name in blocks} if matching else set()
-    lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
-    lacking += [] if blocks else ["block"]
-    lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
-    if lacking:
+    task, words = found
+    # Blocks can make way, bowls stay.
+    aside = {
+        name: (10.0, 10.0, 0.0) if name.endswith("block") else at for name, at in scene.items()
+    }
+    goal = task.goal_in(words, aside)
+    if goal is None:
         raise UsageError(
-            f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
-            "none; name one with --objects"
+            f"'{instruction}' cannot be done here: a bowl is too near to where something is to "
+            "be put; leave it out with --objects, or use another --seed"
         )
-    aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
-    found: Mapping[str, Any] | None = task.goal_in(words, aside)
-    if found is None:  # blocks can make way, bowls stay
-        places = [word for word in words.values() if word in PLACES] or CORNERS
-        name, place = next(
-            (name, place)
-            for place in places
-            for name, at in aside.items()
-            if not clear({name: at}, [PLACES[place]])
-        )
+    try:
+        judge(goal, scene, scene, ())
+    except ValueError as error:
         raise UsageError(
-            f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
-            "leave it out with --objects, or use another --seed"
-        )
-    return found
+            f"there is nothing to do: '{instruction}' needs what is not there ({error}); name it "
+            "with --objects"
+        ) from None
+    return goal

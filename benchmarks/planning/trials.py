@@ -19,14 +19,14 @@ from benchmarks.planning.household import (
     SYNONYMS,
     HouseholdKnowledge,
     HouseholdTask,
-    HouseholdWorld,
     bank,
-    execute,
+    household_world,
     lacking,
     lcs,
     plan_of,
     prepared,
     scene,
+    unexecutable,
 )
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
@@ -453,22 +453,22 @@ def household_trial(
     """
     model = make_model(HouseholdKnowledge())
     planner = household_planner(model, seed * SAMPLES, **METHODS[method])
-    world = HouseholdWorld(scene(number), household_bank())
+    world = household_world(scene(number))
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
     plan = plan_of(episode.plan)
     read = [step for step in plan if step is not None]
     ready = prepared(scene(number), read)
     levels = {
         "parsed": len(read) == len(plan),
-        "prepared": not execute(ready, plan).refused,
-        "bare": not execute(scene(number), plan).refused,
+        "prepared": not unexecutable(ready, plan),
+        "bare": not unexecutable(scene(number), plan),
     }
     measured = {
         **{level: float(bool(plan) and reached) for level, reached in levels.items()},
         "lcs": lcs(episode.plan, task.steps),
         "steps": float(len(plan)),
     }
-    return TrialResult(task.name, episode, lacking(task, world.house), measured)
+    return TrialResult(task.name, episode, lacking(task, world.state), measured)
 
 
 def household_planner(model: Model, seed: int, **parts: Any) -> Planner:
@@ -478,15 +478,9 @@ def household_planner(model: Model, seed: int, **parts: Any) -> Planner:
 
 
 @cache
-def household_bank() -> tuple[Action, ...]:
-    """Return the house's steps, made once in each process."""
-    return bank()
-
-
-@cache
 def household_translator() -> Translator:
     """Return a translator to the house's steps, made once in each process."""
-    return by_letters([action.text for action in household_bank()], SYNONYMS)
+    return by_letters([action.text for action in bank()], SYNONYMS)
 
 
 @cache

@@ -170,8 +170,6 @@ class Exam:
     """Arguments of each call; with the scene before them where there is one."""
     expected: tuple[Any, ...]
     """The reference's results."""
-    known: Mapping[bytes, bytes]
-    """Answers of the given functions that are known already."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +202,6 @@ class Desk:
         problem: Problem,
         cases: Sequence[list[Any]],
         take: Callable[[int, Any], str | None],
-        known: dict[bytes, bytes],
     ) -> None:
         """Begin with the first case.
 
@@ -212,7 +209,6 @@ class Desk:
             problem: Whose cases they are.
             cases: What to call the function with.
             take: Called with each result and the case's number; returns what is wrong, or None.
-            known: Answers of the given functions; grows.
         """
         self.missed = ""
         """What was wrong first."""
@@ -221,7 +217,6 @@ class Desk:
         self._problem = problem
         self._cases = cases
         self._take = take
-        self._known = known
         self._open = False
         """A case is out, and no result is in."""
 
@@ -295,18 +290,8 @@ class Desk:
         def call(*arguments: Any, **named: Any) -> Any:
             if not self._open:
                 raise ValueError(f"{name}() can be called inside {self._problem.name}() only")
-            asked = [self.handed_in, name, list(arguments), named]
-            key = codec.encode(asked)
-            if key not in self._known:
-                program = _given_program(self._problem.given, name)
-                variables = {"scene": self._cases[self.handed_in][0], "asked": asked[2:]}
-                sandbox = Sandbox(limits=replace(LIMITS, calls=0))
-                result = sandbox.execute(program, Scope(variables=variables), returns="answer")
-                if (failure := result.failure) is not None:  # raised where it was called
-                    kind = codec.RAISABLE.get(failure.error, ValueError)
-                    raise kind(f"{name}(): {failure.message}")
-                self._known[key] = codec.encode(result.value)
-            return codec.decode(self._known[key])
+            asked = codec.encode([self._cases[self.handed_in][0], [list(arguments), named]])
+            return codec.decode(_answered(self._problem.given, name, asked))
 
         return call
 
@@ -319,7 +304,6 @@ def examine(problem: Problem, seed: int) -> Exam:
         ProblemError: The cases cannot be made, or the reference fails them.
     """
     cases, written = _cases(problem, seed)
-    known: dict[bytes, bytes] = {}
     results: list[Any] = []
 
     def take(number: int, value: Any) -> str | None:
@@ -332,10 +316,10 @@ def examine(problem: Problem, seed: int) -> Exam:
             return None
         return difference(written[number], value, problem.tolerance_of(number))
 
-    verdict = judge_source(problem, problem.reference, Desk(problem, cases, take, known), LIMITS)
+    verdict = judge_source(problem, problem.reference, Desk(problem, cases, take), LIMITS)
     if not verdict.right:
         raise ProblemError(f"problem '{problem.name}': the reference fails: {verdict.missed}")
-    return Exam(problem, tuple(cases), tuple(results), known)
+    return Exam(problem, tuple(cases), tuple(results))
 
 
 def desk(exam: Exam) -> Desk:
@@ -344,7 +328,7 @@ def desk(exam: Exam) -> Desk:
     def take(number: int, value: Any) -> str | None:
         return difference(exam.expected[number], value, exam.problem.tolerance_of(number))
 
-    return Desk(exam.problem, exam.cases, take, dict(exam.known))
+    return Desk(exam.problem, exam.cases, take)
 
 
 def judge(exam: Exam, source: str, limits: Limits = LIMITS) -> Verdict:
@@ -404,6 +388,12 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
     return cases, dict(written)
 
 
-@lru_cache(maxsize=64)
-def _given_program(source: str, name: str) -> Any:
-    return checked(f"{source}\n\n\nanswer = {name}(*asked[0], **asked[1])\n", "given")
+@lru_cache(maxsize=10_000)
+def _answered(source: str, name: str, asked: bytes) -> bytes:
+    """Return what a given function answers, encoded; raise what it raises."""
+    program = checked(f"{source}\n\n\nanswer = {name}(*asked[0], **asked[1])\n", "given")
+    scope = Scope(variables=dict(zip(("scene", "asked"), codec.decode(asked), strict=True)))
+    result = Sandbox(limits=replace(LIMITS, calls=0)).execute(program, scope, returns="answer")
+    if (failure := result.failure) is not None:
+        raise codec.RAISABLE.get(failure.error, ValueError)(f"{name}(): {failure.message}")
+    return codec.encode(result.value)

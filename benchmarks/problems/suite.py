@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import json_lines, samples
-from benchmarks.results import Line, read_header
+from benchmarks.results import Line, read_header, read_lines
 from benchmarks.samples import GIVEN
 from benchmarks.suite import BaseSuite, Trial, check_count, check_names
 from cap.errors import ProblemError
@@ -24,6 +24,8 @@ class ProblemSuite(BaseSuite):
     takes = ("prompts",)
     arms: Sequence[str]
     """The splits of what a model is asked for; `given` is that of a file's samples."""
+    written: Sequence[str] = (GIVEN,)
+    """The splits whose samples are written into the results folder."""
 
     def __init__(self) -> None:
         """Begin without a sample file."""
@@ -94,20 +96,28 @@ class ProblemSuite(BaseSuite):
         path = Path(model.removeprefix(samples.SAMPLES))
         return samples.by_place(path, tuple(self.problems))[trial.task, trial.sample]
 
-    def write_samples(self, folder: Path, arm: str, lines: Sequence[Line]) -> None:
-        """Write an arm's samples as the official scorer reads them; a file's in its order.
+    def write_files(self, folder: Path) -> None:
+        """Write samples as the official scorer reads them; a file's in its order.
 
         Raises:
-            UsageError: The folder cannot be written.
+            UsageError: The folder holds no run, or cannot be written.
         """
-        judged = {(line.trial.task, line.trial.sample) for line in lines}
+        arms: dict[str, list[Line]] = {arm: [] for arm in self.written}
+        for line in read_lines(folder):
+            if line.trial.split in arms:
+                arms[line.trial.split].append(line)
+        places = {task: place for place, task in enumerate(self.problems)}
         model = read_header(folder)["settings"]["model"]
-        forms = samples.unjudged(model, self.problems, judged)
-        for line in lines:
-            extra, outcome = line.outcome.extra, line.outcome
-            own = {"task_id": line.trial.task, "completion": extra.get("completion", "")}
-            result = extra.get("result") or outcome.failure or "passed"
-            verdict = {"result": result, "passed": outcome.success}
-            forms.append((extra.get("place", 0), {**(extra.get("line") or own), **verdict}))
-        ordered = (form for _, form in sorted(forms, key=itemgetter(0)))
-        json_lines.write(folder / f"{arm}.samples.jsonl", ordered)
+        for arm, lines in arms.items():
+            if not lines:
+                continue
+            judged = {(line.trial.task, line.trial.sample) for line in lines}
+            forms = samples.unjudged(model, self.problems, judged)
+            for line in sorted(lines, key=lambda one: (places[one.trial.task], one.trial.sample)):
+                extra, outcome = line.outcome.extra, line.outcome
+                own = {"task_id": line.trial.task, "completion": extra.get("completion", "")}
+                result = extra.get("result") or outcome.failure or "passed"
+                verdict = {"result": result, "passed": outcome.success}
+                forms.append((extra.get("place", 0), {**(extra.get("line") or own), **verdict}))
+            ordered = (form for _, form in sorted(forms, key=itemgetter(0)))
+            json_lines.write(folder / f"{arm}.samples.jsonl", ordered)

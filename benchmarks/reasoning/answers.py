@@ -1,19 +1,17 @@
 r"""Reading answers out of text, and comparing them with what is right.
 
 What an answer may look like
-    Thoughts between `<think>` tags are dropped. The answer is what stands in `\boxed{}` or
-    `<answer>`, or follows `answer =`, `answer:` or `answer is`, up to a blank line; without either
-    it is the last line that says anything, or the list that the text ends with. Quotes, brackets,
-    dashes, numbers and labels before the entries of a list and the words a sentence is made of
-    (`the`, `and`, `is`, `must be`, ...) count for nothing. What is left must be names of the scene,
-    and nothing else (`none`, `nothing` or `[]` stand for no object, a colour for the one object of
-    it that may be meant); or pairs of numbers, `(0.1, -0.4)` or `x=0.1 y=-0.4`, in metres unless a
-    unit stands there.
+    Thoughts between `<think>` tags are dropped. The answer is what stands in the last `\boxed{}` or
+    `<answer>`, or follows the last `answer =`, `answer:` or `answer is`, up to a blank line;
+    without either it is the last line that says anything, or the list that the text ends with.
+    Quotes, brackets, dashes, numbers and labels before the entries of a list and the words a
+    sentence is made of (`the`, `and`, `is`, `must be`, ...) count for nothing. What is left must be
+    names of the scene, and nothing else; or pairs of numbers in metres, `(0.1, -0.4)` or
+    `x=0.1 y=-0.4`.
     A sentence may repeat the question: "The rightmost block is the red block.", and give a reason:
-    "The red block, because it is closest.". A question is no answer, nor is what is taken back.
-    Anything else is malformed: other words, a no or an or, other units, numbers that are not
-    finite. So are two answers, and an answer with other names or points behind it that the question
-    does not hold: nobody knows which is meant.
+    "The red block, because it is closest.". More sentences may follow that name nothing else.
+    Anything else is malformed: other words, a question, a doubt, a no or an or, other units,
+    numbers that are not finite. It goes back to the model once, with the reason.
 
 What is right
     Objects: the same names, each once; in the same order where the question gives an order.
@@ -46,7 +44,6 @@ _BOXED = re.compile(
 )
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|left|right)\b|\\[()\[\],;! ]|\$|~")
 _ENTRY = re.compile(r"^[ \t]*(?:[-*\u2022\u2013\u2014]|\(?\d{1,2}[.)])(?=\s)", re.MULTILINE)
-_REMARK = re.compile(r"\([^()]*\)")
 _LABEL = re.compile(
     r"(?<![\w.])(?:(?:p|points?|corners?|objects?|blocks?|bowls?)?[ _#]?\d{1,2}|first|second|third"
     r"|fourth|last|(?:bottom|top)(?:[ -](?:left|right))?|left|right|middle|center|(?-i:[A-W]))"
@@ -60,20 +57,12 @@ _REASON = re.compile(
     r",?\s*\b(?:because|since|(?:at|with) an? distance)\b|,\s*(?:as|so|which|whose)\b",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
-    r"(?:there (?:is|are) )?(?:none|nothing|no(?: such)? (?:object|block|bowl)s?)"
-    r"(?: of (?:them|these|the (?:object|block|bowl)s))?|"
-)
-"""No object, in words; of an empty list nothing is left."""
-_DOUBT = frozenset(["no", "not", "nor", "neither", "or", "either", "isn't", "aren't", "except"])
-_DOUBT |= frozenset(["?", "cannot", "can't", "unlikely", "maybe", "perhaps", "possibly", "but"])
-_DOUBT |= frozenset(["none", "nothing", "option"])
-_TAKEN_BACK = re.compile(
-    r"\b(?:wrong|incorrect|false|unsure|unknown|(?:not|n't) (?:known|sure|certain|right|correct)|"
-    r"(?:cannot|can't|can not) (?:say|tell|know|answer)|(?:do not|don't) know)\b"
-    r"|(?:\A|[.!?;\n])\s*no[\s.!]*\Z",
+_DOUBT = re.compile(
+    r"\?|\b(?:no|not|nor|neither|or|either|(?:is|are|ca|do)n't|except|cannot|unlikely|maybe|perhaps|"
+    r"possibly|but|none|nothing|option|wrong|incorrect|false|unsure|unknown|know)\b",
     re.IGNORECASE,
 )
+"""Words that take an answer back, or leave it open."""
 _SIGNS = re.compile(r"[\s,;.:&'\"`*\[\](){}!\u2248\u201c\u201d]+|(?<!\S)[-\u2013\u2014]+(?!\S)")
 _FILLERS = (
     "a and answer are at i in is it of order s object objects point points position positions "
@@ -83,20 +72,14 @@ _FILLERS = (
 )
 """Words that mean nothing in an answer."""
 # Possessive quantifiers: a long run of digits or spaces must not backtrack.
-_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
-_UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
-_METRES = {"cm": 0.01, "centi": 0.01, "mm": 0.001, "milli": 0.001}
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?:\s*+(?:met(?:er|re)s?|m)\b)?"
+_IS = r"(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)"
 _PAIR = re.compile(
-    rf"[(\[<]\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+[,;]\s*+|\s++)(?P<y>{_NUMBER})\s*+"
-    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]>](?:\s*+(?:in\s++)?[\[(]?(?P<u>{_UNIT})[\])]?)?"
-    rf"|\bx[\"']?(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+"
-    rf"(?:[,;]\s*+)?(?:and\s++)?[\"']?y[\"']?(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
+    rf"[(\[<]\s*+({_NUMBER})(?:\s*+[,;]\s*+|\s++)({_NUMBER})\s*+,?\s*+[)\]>]"
+    rf"|\bx[\"']?{_IS}({_NUMBER})\s*+(?:[,;]\s*+)?(?:and\s++)?[\"']?y[\"']?{_IS}({_NUMBER})",
     re.IGNORECASE,
 )
-_BARE = re.compile(
-    rf"\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+,\s*+|\s++and\s++|\s++)"
-    rf"(?P<y>{_NUMBER})\s*+(?P<uy>{_UNIT})?[\s.]*+\Z"
-)
+_BARE = re.compile(rf"\s*+({_NUMBER})(?:\s*+,\s*+|\s++and\s++|\s++)({_NUMBER})[\s.]*+\Z")
 """Two numbers and nothing else."""
 
 Point = tuple[float, float]
@@ -118,46 +101,22 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
     Raises:
         Malformed: It says something else than names of the scene, or nothing, or two answers.
     """
-    alone = _colors(known, asked)
-    parts = [rf"\b{name.replace(' ', '[ _-]')}\b" for name in known]
-    parts += [rf"\b{color}\b(?: one\b)?(?!\s+(?:block|bowl))" for color in alone]
-    pattern = re.compile("|".join(parts))
+    pattern = re.compile("|".join(rf"\b{name.replace(' ', '[ _-]')}\b" for name in known))
+
+    def plain(words: str) -> str:
+        return words.lower().replace("grey", "gray")
 
     def names_in(words: str) -> list[str]:
-        found = pattern.findall(words.lower().replace("grey", "gray"))
-        plain = (re.sub("[_-]", " ", name).removesuffix(" one") for name in found)
-        return [alone.get(name, name) for name in plain]
-
-    def remark(match: re.Match[str]) -> str:
-        """Return a remark in brackets that names something, or doubts it; of others nothing."""
-        plain = not names_in(match[0]) and _DOUBT.isdisjoint(_words(match[0]))
-        return " " if plain else match[0]
+        return [re.sub("[_-]", " ", name) for name in pattern.findall(plain(words))]
 
     def read(words: str) -> list[str]:
-        words = words.lower().replace("grey", "gray")
-        if re.search(r"\w|\[", words) and _NOTHING.fullmatch(" ".join(_words(words))):
-            return []
-        words = _LABEL.sub(" ", _REMARK.sub(remark, words))
+        words = _LABEL.sub(" ", plain(words))
         _refuse_rest(pattern.sub(" ", words), "is no object of the scene")
         if not (found := names_in(words)):
             raise Malformed("the answer names no object")
         return found
 
-    names: list[str] = _answer(text, read, names_in, asked)
-    return names
-
-
-def _colors(known: Sequence[str], asked: str) -> dict[str, str]:
-    """Return the one object that each colour alone may mean, where there is one."""
-    for name in known:
-        asked = asked.lower().replace(name, " ")
-    kinds = {kind for kind in ("block", "bowl") if re.search(rf"\b{kind}s?\b", asked)}
-    found: dict[str, list[str]] = {}
-    for name in known:
-        color, _, kind = name.partition(" ")
-        if len(kinds) != 1 or kind in kinds:
-            found.setdefault(color, []).append(name)
-    return {color: names[0] for color, names in found.items() if len(names) == 1}
+    return _answer(text, read, names_in, asked)
 
 
 def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
@@ -187,25 +146,19 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
 
 
 def _point(match: re.Match[str]) -> Point:
-    """Return a pair of numbers in metres.
+    """Return a pair of numbers.
 
     Raises:
-        Malformed: One has a unit and the other has none, or one is not finite.
+        Malformed: One is not finite.
     """
-    given = match.groupdict()
-    x, y = float(given["x"] or given["x2"]), float(given["y"] or given["y2"])
-    first, last = given["ux"] or given.get("ux2"), given["uy"] or given.get("uy2") or given.get("u")
-    if first and not last:
-        raise Malformed(f"{match[0]!r} has a unit for one number alone")
-    units = [(unit or "").lower() for unit in (first or last, last)]
-    shares = [next((m for head, m in _METRES.items() if u.startswith(head)), 1.0) for u in units]
+    x, y = (float(re.sub(r"\s*m.*", "", number, flags=re.I)) for number in match.groups() if number)
     if not (math.isfinite(x) and math.isfinite(y)):
         raise Malformed("a number of the answer is not finite")
-    return x * shares[0], y * shares[1]
+    return x, y
 
 
-def _answer(text: str, read: Read, mentioned: Read, asked: str) -> Any:
-    """Return the one answer of a text.
+def _answer(text: str, read: Read, mentioned: Read, asked: str) -> list[Any]:
+    """Return the answer of a text.
 
     Args:
         text: All of it.
@@ -218,23 +171,36 @@ def _answer(text: str, read: Read, mentioned: Read, asked: str) -> Any:
     """
     text = _THOUGHTS.sub("", text).replace("\u2212", "-").replace("\u2019", "'")
     text = re.sub(r"[\u2013\u2014](?=[\d.])", "-", text)
-    known, behind = mentioned(asked), ""
-    if parts := [match[1] or match[2] or "" for match in _BOXED.finditer(text)]:
-        parts = [_plain(part) for part in parts]
-    elif _MARK.search(text):
-        _, *marked = _MARK.split(_plain(text))
-        cut = [part.strip().partition("\n\n") for part in marked]
-        parts, behind = [part for part, _, _ in cut], cut[-1][2]
+    if boxed := _BOXED.findall(text):
+        said = "".join(boxed[-1])
+    elif len(marked := _MARK.split(text)) > 1:
+        said = marked[-1].strip().partition("\n\n")[0]
     else:
-        parts = [_plain(_last(text))]
-    answers = [_said(parts[-1], read, mentioned, known)]
-    _refuse_more(behind, answers[0], mentioned, known)
-    for part in parts[:-1]:
-        try:
-            answers.append(_said(part, read, mentioned, known))
-        except Malformed:  # a word in the middle of thoughts
-            continue
-    return _same(answers)
+        said = _last(text)
+    said = _plain(said)[:_LONGEST]
+    if doubt := _DOUBT.search(said):
+        raise Malformed(f"the answer is in doubt: {doubt[0]!r}")
+    try:
+        return read(said)
+    except Malformed as error:
+        why = error
+    sentence, *more = _SENTENCE.split(said.strip(), maxsplit=1)
+    sentence = _REASON.split(sentence)[0]
+    known = mentioned(asked)
+    sides = [(sentence, "")]
+    for copula in _COPULA.finditer(sentence):
+        before, after = sentence[: copula.start()], sentence[copula.end() :]
+        sides += [(after, before), (before, after)]
+    for side, question in sides:
+        if all(entry in known for entry in mentioned(question)):
+            try:
+                found = read(side)
+            except Malformed:
+                continue
+            if all(entry in (*found, *known) for entry in mentioned(" ".join(more))):
+                return found
+            raise Malformed("there are two answers, or an answer and more")
+    raise why
 
 
 def _plain(text: str) -> str:
@@ -259,68 +225,10 @@ def _is_entry(line: str) -> bool:
     return _ENTRY.match(line) is not None or _LABEL.match(line.lstrip()) is not None
 
 
-def _said(text: str, read: Read, mentioned: Read, known: Sequence[Any]) -> list[Any]:
-    """Return the answer of a text that is one, or holds a sentence that is."""
-    text = text[:_LONGEST]
-    if taken_back := _TAKEN_BACK.search(text):
-        raise Malformed(f"the answer is taken back: {taken_back[0].strip()!r}")
-    try:
-        return read(text)
-    except Malformed as error:
-        why = error
-    answers, others = [], []
-    for sentence in filter(str.strip, _SENTENCE.split(text)):
-        found = _sentence(sentence, read, mentioned, known)
-        if found is None:
-            others.append(sentence)
-        else:
-            answers.append(found)
-    if not answers:
-        raise why
-    _refuse_more(" ".join(others), answers[0], mentioned, known)
-    return _same(answers)
-
-
-def _sentence(text: str, read: Read, mentioned: Read, known: Sequence[Any]) -> list[Any] | None:
-    """Return the answer of a sentence, which may repeat the question; None if it is none."""
-    text, *reasons = _REASON.split(text, maxsplit=1)
-    if not _DOUBT.isdisjoint(re.findall(r"[\w']+|\?", text.lower())):
-        return None
-    sides = [(text, "")]
-    for copula in _COPULA.finditer(text):
-        before, after = text[: copula.start()], text[copula.end() :]
-        sides += [(after, before), (before, after)]
-    for answer, question in sides:
-        if all(entry in known for entry in mentioned(question)):
-            try:
-                found = read(answer)
-            except Malformed:
-                continue
-            # A reason may name what was asked about, and what it is the reason for.
-            reason = mentioned(" ".join(reasons))
-            return found if all(one in (*found, *known) for one in reason) else None
-    return None
-
-
-def _same(answers: Sequence[list[Any]]) -> list[Any]:
-    if any(answer != answers[0] for answer in answers):
-        raise Malformed("there are two answers")
-    return answers[0]
-
-
-def _refuse_more(text: str, answer: Sequence[Any], mentioned: Read, known: Sequence[Any]) -> None:
-    """Refuse words beside an answer that may be another one."""
-    if any(entry not in answer and entry not in known for entry in mentioned(text)):
-        raise Malformed("there are two answers, or an answer and more")
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in _SIGNS.split(text) if word]
-
-
 def _refuse_rest(text: str, why: str) -> None:
     """Refuse words that mean something."""
-    if rest := " ".join(word for word in _words(text) if word not in _FILLERS.split()):
+    words = [word for word in _SIGNS.split(text) if word]
+    if rest := " ".join(word for word in words if word not in _FILLERS.split()):
         raise Malformed(f"{rest if len(rest) <= 60 else rest[:57] + '...'!r} {why}")
 
 

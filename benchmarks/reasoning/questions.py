@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from shapely.geometry import box
 
 from benchmarks import task_file
+from benchmarks.suite_folder import filled
 
 SHAKE_M = 0.004
 """A clear answer stays the same while every object moves by up to this much."""
@@ -153,21 +154,17 @@ def put(question: ReasoningQuestion, seed: int) -> PosedQuestion:
     rng = np.random.default_rng([seed, len(question.name), *question.name.encode()])
     for _ in range(_DRAWS):
         scene = draw(rng)
-        program = _filled(question.program, scene)
+        program = filled(question.program, vars(scene))
         code = compile(program, f"<{question.name}>", "exec")
         right = _answer(question, code, scene)
         if len(right) == 0:
             continue
         shaken = (_answer(question, code, scene.shaken(rng, SHAKE_M)) for _ in range(_SHAKES))
         if all(_alike(question, right, other) for other in shaken):
-            return PosedQuestion(question, scene, _filled(question.words, scene), program, right)
+            return PosedQuestion(
+                question, scene, filled(question.words, vars(scene)), program, right
+            )
     raise AssertionError(f"question '{question.name}' is clear in no scene")
-
-
-def _filled(text: str, scene: QuestionScene) -> str:
-    for slot in ("block", "block2", "bowl", "bowl2", "twin"):
-        text = text.replace(f"{{{slot}}}", getattr(scene, slot))
-    return text
 
 
 def _answer(question: ReasoningQuestion, code: CodeType, scene: QuestionScene) -> Any:

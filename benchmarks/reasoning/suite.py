@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks import published
 from benchmarks.models import MODEL_OPTIONS, FixedAnswer, Meter, check_model_of, model_of, seed_of
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.questions import QUESTIONS, PosedQuestion, put
@@ -176,18 +177,6 @@ ARMS = ("direct", "step-by-step", "lmp")
 """The splits."""
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-_PAPER: Mapping[tuple[str, str], float] = {
-    ("object-selection", "direct"): 39.3,
-    ("object-selection", "step-by-step"): 67.9,
-    ("object-selection", "lmp"): 96.4,
-    ("position-selection", "direct"): 30.4,
-    ("position-selection", "step-by-step"): 47.8,
-    ("position-selection", "lmp"): 100.0,
-}
-"""Percent of its own 28 and 23 questions."""
-_NOT_COMPARED = ("position-selection", "lmp")
-"""A value that cannot be relied on: the evaluation published with the paper compares the positions
-that LMPs answered, and does not use what comes of it."""
 
 
 class ReasoningSuite(BaseSuite):
@@ -195,7 +184,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "6"
+    version = "7"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
@@ -243,9 +232,7 @@ class ReasoningSuite(BaseSuite):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's value for a cell, in percent of its own questions."""
-        value = _PAPER.get((task, split))
-        method = "CaP (answers not compared)" if (task, split) == _NOT_COMPARED else "CaP"
-        return {} if value is None else {method: value}
+        return published.rates(__file__, task, split)
 
 
 def _ask(asked: PosedQuestion, trial: Trial, settings: Settings, meter: Meter) -> Response:

@@ -16,9 +16,17 @@ from statistics import fmean, median
 from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
-from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
+from benchmarks.results import (
+    Beside,
+    Line,
+    entries,
+    read_asked,
+    read_beside,
+    read_header,
+    read_lines,
+)
 from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
-from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Outcome, Trial, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Outcome, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
 
@@ -119,13 +127,6 @@ class Cell:
         return sum(self.causes[cause] for cause in UNJUDGED)
 
     @property
-    def known_usd(self) -> float | None:
-        """Dollars; None also where nothing was answered, which does not show what is paid."""
-        cost_usd = self.usage.cost_usd
-        unanswered = self.usage.requests and self.unjudged == self.n and not self.tokens
-        return None if unanswered and not cost_usd else cost_usd
-
-    @property
     def spread(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing.
 
@@ -174,7 +175,7 @@ class Cell:
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        about = "~" if self.usage.estimated else ""
+        usd, about = self.usage.cost_usd, "~" if self.usage.estimated else ""
         return {
             "task": self.task,
             "split": self.split,
@@ -191,7 +192,7 @@ class Cell:
             "calls": round(self.calls / self.n, 1),
             "requests": self.usage.requests,
             "tokens": f"{about}{self.tokens}" if about else self.tokens,
-            "cost $": "?" if self.known_usd is None else f"{about}{self.known_usd:.4f}",
+            "cost $": "?" if usd is None else f"{about}{usd:.4f}",
             "s": round(self.seconds / self.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -327,7 +328,8 @@ class Report:
         settings = self.header["settings"]
         options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
         facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
-        return list(_flat({**facts, **options}))
+        found = entries({**facts, **options})
+        return [" ".join([*names, str(value)]) for names, value in found if value]
 
     @property
     def so_far(self) -> str:
@@ -369,7 +371,7 @@ class Report:
             lines.append(f"not judged, and counted as not successful: {total.unjudged} trials")
         if total.usage.requests:
             usage = total.usage
-            line = taken(usage.requests, total.tokens, total.known_usd, usage.estimated)
+            line = taken(usage.requests, total.tokens, usage.cost_usd, usage.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:
@@ -407,15 +409,6 @@ class Report:
         }
 
 
-def _flat(table: Mapping[str, Any], of: str = "") -> Iterator[str]:
-    """Yield the entries of a table, those of tables in it too, each with its names before it."""
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{of}{name} ")
-        elif value:
-            yield f"{of}{name} {value}"
-
-
 _NOT_ENDED = Outcome(success=False, cause="", instruction="", program="")
 
 
@@ -429,40 +422,28 @@ def read(folder: Path) -> Report:
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
     known = found or BaseSuite()
-    asked = dict.fromkeys(read_asked(folder))
-    sampled = known.judges_samples
+    lines = {line.trial: line for line in read_lines(folder)}
+    asked = dict.fromkeys([*read_asked(folder), *lines])
+    sampled = known.judges_samples or any(trial.sample for trial in lines)
     total = Cell()
     models: dict[str, Cell] = {}
     tasks: dict[Where, Cell] = {}
     families: dict[Where, Cell] = {}
-
-    def cells_of(trial: Trial) -> Iterator[Cell]:
-        model, split = known.model_of(trial.split), trial.split
-        yield total
-        yield models.setdefault(model, Cell(ALL, model))
-        yield tasks.setdefault((trial.task, split), Cell(trial.task, split))
-
-    def sums_of(trial: Trial) -> Iterator[Cell]:
-        for task in (ALL, *known.families(trial.task)):
-            yield families.setdefault((task, trial.split), Cell(task, trial.split))
-
-    ended = set[Trial]()
-    for line in read_lines(folder):
-        asked[line.trial] = None
-        ended.add(line.trial)
-        sampled |= line.trial.sample > 0
-        for cell in cells_of(line.trial):
-            cell.add(line)
-        for part in known.parts(line.trial, line.outcome):
-            for cell in sums_of(part[0]):
-                cell.add(Line(*part))
-                cell.asked += 1
     for trial in asked:
-        for cell in cells_of(trial):
+        line, model, split = lines.get(trial), known.model_of(trial.split), trial.split
+        counted = [
+            (total, line),
+            (models.setdefault(model, Cell(ALL, model)), line),
+            (tasks.setdefault((trial.task, split), Cell(trial.task, split)), line),
+        ]
+        for part in known.parts(trial, line.outcome if line else _NOT_ENDED):
+            for task in (ALL, *known.families(part[0].task)):
+                cell = families.setdefault((task, split), Cell(task, split))
+                counted.append((cell, Line(*part) if line else None))
+        for cell, one in counted:
             cell.asked += 1
-        for part in known.parts(trial, _NOT_ENDED) if trial not in ended else ():
-            for cell in sums_of(part[0]):
-                cell.asked += 1
+            if one is not None:
+                cell.add(one)
     if not total.n:
         beside = read_beside(folder)
         more = f"; {cost_beside(beside)}" if beside.requests else ""

@@ -30,7 +30,6 @@ from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.results import read_lines
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     ENDPOINT,
@@ -201,11 +200,6 @@ class RoboCodeGenSuite(ProblemSuite):
             cost_usd=0.0,
             extra={**_facts(verdict), "place": sample.place, "line": sample.values},
         )
-
-    def write_files(self, folder: Path) -> None:
-        """Write the samples of a file with their verdicts."""
-        if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
-            self.write_samples(folder, GIVEN, given)
 
     def families(self, task: str) -> tuple[str, ...]:
         """Return a problem's family, and its kind of generalisation."""

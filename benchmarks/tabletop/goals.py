@@ -18,8 +18,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from benchmarks import task_file
 from benchmarks.tabletop.judge import IN_BOWL_M, ON_BLOCK_M, PLACE_M, WAYS, Positions
 from robots.table.geometry import PLACES
 
@@ -27,8 +31,7 @@ CORNERS = ("top left corner", "top right corner", "bottom left corner", "bottom 
 SIDES = ("top side", "right side", "bottom side", "left side")
 
 
-@dataclass(frozen=True)
-class Attributes:
+class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One list of each kind of word."""
 
     colors: tuple[str, ...]
@@ -46,39 +49,21 @@ class Attributes:
     lines: tuple[str, ...]
     """How a line runs."""
 
-    def words(self) -> tuple[str, ...]:
-        """Return every attribute, distances without their joining word."""
-        distances = tuple(words.split()[0] for words in self.distances)
-        others = (self.colors, self.places, self.directions, self.magnitudes, self.ordinals)
-        return (*(word for words in others for word in words), *distances, *self.lines)
+
+class AttributeTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `attributes.toml` holds."""
+
+    seen: Attributes
+    unseen: Attributes
 
 
-SEEN = Attributes(
-    colors=("blue", "red", "green", "orange", "yellow"),
-    places=("left side", "top left corner", "top side", "top right corner"),
-    directions=("top", "left"),
-    distances=("closest to",),
-    magnitudes=("a little",),
-    ordinals=("first", "second"),
-    lines=("horizontal", "vertical"),
-)
-UNSEEN = Attributes(
-    colors=("pink", "cyan", "brown", "gray", "purple"),
-    places=("bottom right corner", "bottom side", "bottom left corner"),
-    directions=("bottom", "right"),
-    distances=("farthest from",),
-    magnitudes=("a lot",),
-    ordinals=("third", "fourth"),
-    lines=("diagonal",),
-)
+_FILE = task_file.load_whole(Path(__file__).with_name("attributes.toml"), AttributeTable)
+SEEN, UNSEEN = _FILE.seen, _FILE.unseen
 EVERY = Attributes(
-    colors=SEEN.colors + UNSEEN.colors,
-    places=(*CORNERS, *SIDES, "middle"),
-    directions=SEEN.directions + UNSEEN.directions,
-    distances=SEEN.distances + UNSEEN.distances,
-    magnitudes=SEEN.magnitudes + UNSEEN.magnitudes,
-    ordinals=SEEN.ordinals + UNSEEN.ordinals,
-    lines=SEEN.lines + UNSEEN.lines,
+    **{
+        **{name: (*getattr(SEEN, name), *getattr(UNSEEN, name)) for name in SEEN.__struct_fields__},
+        "places": (*CORNERS, *SIDES, "middle"),
+    }
 )
 """What Inner Monologue's scenes draw from: ten colours and nine places."""
 

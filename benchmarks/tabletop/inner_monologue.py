@@ -38,14 +38,12 @@ _BOWLS: Mapping[str, tuple[int, int]] = {
     "stack-on-place": (0, 3),
 }
 _SEEN = ("pick-and-place", "stack-blocks", "blocks-on-place", "blocks-in-bowl")
-_PLACE_WORDS = "Within 4 cm and higher, by half a block on a block; at a place within 4 cm. "
 
 
 TASKS_IM: tuple[Task, ...] = tuple(
     msgspec.structs.replace(
         task,
         name=PREFIX + name,
-        rule=_PLACE_WORDS + "Otherwise as the task without the prefix.",
         blocks=(2, 3) if task.own_bowls or name == "blocks-in-bowl" else (2, 4),
         bowls=bowls,
         seen=name in _SEEN,

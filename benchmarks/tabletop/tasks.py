@@ -27,8 +27,6 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """True if prompts may hold this instruction."""
     coordinates: bool
     """True if it needs positions as numbers; false if names are enough."""
-    rule: str
-    """What its words mean where they could mean several things."""
     goal: str
     """Function of `goals` that works out what must be true at the end, or refuses the scene."""
     blocks: tuple[int, int]

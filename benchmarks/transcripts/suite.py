@@ -159,7 +159,7 @@ class TranscriptSuite(BaseSuite):
         Raises:
             UsageError: There are such.
         """
-        check_options(settings, ("from", "asked", "timeout_s", "limits"))
+        check_options(settings, ("from", "asked", "limits"))
         if not self._folders:
             raise UsageError("the suite 'transcripts' needs --from FOLDER")
 

@@ -45,50 +45,17 @@ def numbers(lines: list[dict[str, object]]) -> dict[str, object]:
         if line["success"] is not True:
             failed[str(line["cause"])] = failed.get(str(line["cause"]), 0) + 1
     low, high = wilson(won, n)
-    units: dict[tuple[str, int], list[bool]] = {}
-    for line in lines:
-        unit = str(line["task"]), int(str(line["seed"]))
-        units.setdefault(unit, []).append(line["success"] is True)
-    apart = clustered(list(units.values())) if 1 < len(units) < n else (None, None)
     return {
         "n": n,
         "successes": won,
         "rate": won / n,
         "low": low,
         "high": high,
-        "clusters": len(units),
-        "clustered_low": apart[0],
-        "clustered_high": apart[1],
+        "clusters": len({(line["task"], line["seed"]) for line in lines}),
         "failed": failed,
         "requests": sum(int(str(line["requests"])) for line in lines),
         "cost_usd": None if None in costs else sum(float(str(cost)) for cost in costs),
     }
-
-
-def clustered(units: list[list[bool]]) -> tuple[float, float]:
-    """Return Wilson's interval of the effective number of trials, with Student's t."""
-    m, n = len(units), sum(map(len, units))
-    rate = sum(map(sum, units)) / n
-    apart = [sum(won - rate for won in unit) / n for unit in units]
-    variance = m / (m - 1) * math.fsum(one * one for one in apart)
-    if rate in (0, 1):
-        effective = float(m)
-    else:
-        effective = min(n, rate * (1 - rate) / variance) if variance > 0 else float(n)
-    effective *= (1.959963984540054 / student(m - 1)) ** 2
-    return wilson(rate * effective, effective)
-
-
-def student(freedom: int) -> float:
-    """Return where Student's density holds 95 % between its two sides: the area by trapezia."""
-    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
-    scale /= math.sqrt(freedom * math.pi)
-    t, step, area = 0.0, 1e-4, 0.0
-    while area < 0.475:
-        ends = [(1 + (t + s) ** 2 / freedom) ** (-(freedom + 1) / 2) for s in (0, step)]
-        area += step * scale * sum(ends) / 2
-        t += step
-    return t
 
 
 def wilson(won: float, n: float) -> tuple[float, float]:

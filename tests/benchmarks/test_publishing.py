@@ -16,7 +16,7 @@ from benchmarks.report.comparison import compare
 from benchmarks.report.page import write
 from benchmarks.report.tables import failures, read, reasons
 from benchmarks.results import Results, begin
-from benchmarks.statistics import mcnemar_exact
+from benchmarks.statistics import mcnemar_exact, student_t_95
 from benchmarks.suite import SUITES, Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
 from tests.benchmarks import rescoring
@@ -98,8 +98,7 @@ def test_the_numbers_can_be_had_again_from_the_files_alone(
 
 def alike(row: dict[str, Any], found: Any) -> None:
     for key, value in found.items():
-        close = pytest.approx(value, abs=1e-4 if "clustered" in key else None)
-        assert row[key] == (close if isinstance(value, float) else value), key
+        assert row[key] == (pytest.approx(value) if isinstance(value, float) else value), key
 
 
 def test_pass_at_k_counts_every_draw(tmp_path: Path) -> None:
@@ -216,9 +215,9 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     assert total["clusters"] == len(differences)
     mean, m = total["difference"], len(differences)
     squares = sum((sum(own) - mean * len(own)) ** 2 for own in differences.values())
-    margin = rescoring.student(m - 1) * (m / (m - 1) * squares) ** 0.5 / len(shared)
+    margin = student_t_95(m - 1) * (m / (m - 1) * squares) ** 0.5 / len(shared)
     assert (total["clustered_low"], total["clustered_high"]) == pytest.approx(
-        (mean - margin, mean + margin), abs=1e-4
+        (mean - margin, mean + margin)
     )
     assert cap(["bench", "compare", str(one), str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == total

@@ -81,7 +81,7 @@ def test_a_half_written_line_is_run_again(expected: list[Any], tmp_path: Path) -
     [
         ({"model": "no-op"}, "--model"),
         ({"mode": "physics"}, "--mode"),
-        ({"options": {"limits": {"calls": 3}}}, "limits"),
+        ({"options": {"limits": {"calls": 3}}}, "--limits calls"),
     ],
 )
 def test_another_run_s_folder_is_left_alone(

@@ -76,7 +76,7 @@ def test_a_damaged_line_in_between_stops_resuming_and_is_named(tmp_path: Path) -
         ({"max_calls": 9}, True),
         ({"pictures": "elsewhere"}, True),
         ({"cache": "elsewhere"}, True),
-        ({"temperature": 0.5}, False),
+        ({"problem_file": "other"}, False),
         ({"disturbances": {"drop": 0.1}}, False),
     ],
 )
@@ -85,7 +85,7 @@ def test_only_what_changes_outcomes_makes_another_run(
 ) -> None:
     opened(tmp_path).close()
     settings = replace(SETTINGS, options=more)
-    refused = pytest.raises(UsageError, match=f"another --.*{next(iter(more))}")
+    refused = pytest.raises(UsageError, match="another --")
     with contextlib.nullcontext() if same else refused:
         begin(tmp_path, TABLETOP, settings, resume=True).close()
 
@@ -312,7 +312,7 @@ def test_an_endpoint_that_fails_late_is_told_counted_and_asked_again(
 def test_no_suite_blames_a_model_for_its_endpoint(name: str) -> None:
     found = suite(name)
     prompts = OWN_PROMPTS.get(name, "")
-    options = {"base_url": "http://127.0.0.1:9/v1"}
+    options = {"asked": {"base_url": {"vllm": "http://127.0.0.1:9/v1"}}}
     settings = Settings(name, "vllm/x", mode="instant", prompts=prompts, options=options)
     (task, split), *_ = found.cells()
     outcome = run_trial(Trial(task, split, 0), settings)

@@ -94,7 +94,7 @@ def test_the_list_has_all_others(form: Sequence[str], capsys: pytest.CaptureFixt
     assert [line.split("'")[1] for line in said] == ["absent", "broken", "leaving", "vague"]
     assert all(line.startswith("warning: suite '") for line in said)
     assert "does not load: SystemExit: no licence (" in said[2]
-    assert said[2].endswith("plugged_leaving.py, line 1); it is left out")
+    assert said[2].endswith("plugged_leaving.py, line 1, in <module>); it is left out")
     assert said[3].endswith("cannot list its tasks: ValueError: of two lines; it is left out")
 
 

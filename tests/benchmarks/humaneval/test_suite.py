@@ -137,14 +137,6 @@ def test_a_completion_without_its_functions_is_a_sample_all_the_same() -> None:
     assert "the model is gone" in written.note
 
 
-def test_samples_are_drawn_by_their_number() -> None:
-    model = Knowing(solution)
-    for number in (0, 1):
-        write(ONE, "none", model, temperature=0.8, sample=number)
-    asked = [(request.temperature, request.seed) for request in model.requests]
-    assert asked == [(0.8, 0), (0.8, 1)]
-
-
 # --- whole runs
 
 
@@ -179,7 +171,7 @@ def test_the_baselines_are_all_and_nothing() -> None:
 
 def test_pass_at_k_is_told_by_arm(tmp_path: Path) -> None:
     found = HumanEvalSuite()
-    settings = Settings("humaneval", "oracle", options={"temperature": 0.8})
+    settings = Settings("humaneval", "oracle")
     results = begin(tmp_path / "run", found, settings, resume=False)
     for trial in found.trials(10, 0, ["HumanEval/0"], ["flat", "hierarchical"]):
         model = "oracle" if trial.sample < 5 else "no-op"

@@ -39,28 +39,19 @@ def test_a_passed_limit_is_the_exit_code_and_what_an_extra_lacks_is_noted(
     assert "left out: physics needs something" in screen.err
 
 
-def test_the_prefix_stays_through_turns_and_a_repair() -> None:
-    assert speed.prefix().ok
-    assert speed.shared("abcdefgh\n\n# one.\n", "abcdXfgh\n\n# two.\n") == 0.5
-
-
 def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels() -> None:
     assert min(speed.tree(1, latency_s=0.02).values) >= 3.0
 
 
-# --- attempts
-
-
-def test_rows_give_the_rate_and_the_price_of_a_success(tmp_path: Path) -> None:
-    line = {"key": ["drawing", "circle", 0, 0.5, "repair"], "tokens": 100}
-    lines = [json.dumps({**line, "success": number < 9}) for number in range(10)]
-    (tmp_path / "trials.jsonl").write_text("\n".join(lines))
-    (row,) = attempts.rows(attempts.read(tmp_path))
-    assert (row["arm"], row["n"], row["success"]) == ("repair", 10, 0.9)
-    assert row["low"] < 0.9 < row["high"]
-    assert row["tokens per success"] == pytest.approx(1000 / 9)
-
-
-def test_a_study_goes_on_where_it_ended(tmp_path: Path) -> None:
-    attempts.run(tmp_path, 1, 0.0)
-    assert attempts.read(tmp_path) == []
+def test_attempts_are_measured_once_and_have_a_rate_and_a_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "SUITES", {"drawing": ""})
+    monkeypatch.setattr(attempts, "CHANCES", (1.0,))
+    monkeypatch.setattr(attempts, "ARMS", {"repair": attempts.ARMS["repair"]})
+    (row,) = attempts.measured(tmp_path, 1)
+    assert (row["arm"], row["n"], row["success"]) == ("repair", 10, 1.0)
+    assert row["low"] < 1.0 == row["high"]
+    assert row["tokens per success"] > 0
+    monkeypatch.setattr(attempts, "run", lambda results, trials, settings, jobs: None)
+    assert list(attempts.measured(tmp_path, 1)) == [row]

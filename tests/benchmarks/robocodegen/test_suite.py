@@ -221,9 +221,8 @@ def test_samples_differ_by_their_seed_and_only_with_a_temperature(
 ) -> None:
     model = answering(HELPFUL)
     for temperature in (0.0, 0.8):
-        settings = Settings(
-            "robocodegen", "any", prompts="robocodegen", options={"temperature": temperature}
-        )
+        options = {"asked": {"said": {"temperature": temperature}}}
+        settings = Settings("robocodegen", "any", prompts="robocodegen", options=options)
         for sample in (0, 3):
             SUITE.run(Trial("get_path_length", "flat-single", 0, sample), settings)
     asked = [(request.temperature, request.seed) for request in model.requests]

@@ -210,7 +210,7 @@ def test_what_cannot_be_run_is_refused(arguments: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (replace(ORACLE, options={"limit": {}}), "unknown option 'limit'"),
+        (replace(ORACLE, options={"limit": {}}), "takes no --limit"),
         (replace(ORACLE, options={"limits": {"cals": 3}}), "Did you mean 'calls'"),
         (replace(ORACLE, model="nl"), "nl:openai/NAME"),
         (replace(ORACLE, model="orakle/x"), "unknown model"),
