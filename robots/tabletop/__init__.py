@@ -25,7 +25,7 @@ from robots.perception.scene_file import SceneFile
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp
-from robots.tabletop.driver import ArmDriver
+from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.gripper import fingers_of
 from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
@@ -103,7 +103,7 @@ def _arm(options: TabletopOptions) -> GuardedArm:
 
 def arm_driver(
     name: str, host: str | None, gripper: str = "tool_io", stroke_m: float = OPEN_GAP_M
-) -> ArmDriver:
+) -> ControllerDriver:
     """Return a driver by name; nothing is connected yet.
 
     Args:

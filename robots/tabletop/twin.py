@@ -19,7 +19,7 @@ from robots.ravens.world import TabletopWorld, WorldState
 from robots.simulation import engines
 from robots.simulation.simulated_robot import Mode
 from robots.tabletop import waypoints
-from robots.tabletop.driver import TcpPose
+from robots.tabletop.arm_state import TcpPose
 from robots.tabletop.limits import MotionLimits, straight_down
 from robots.tabletop.waypoints import Way
 

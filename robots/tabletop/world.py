@@ -21,7 +21,7 @@ from robots.ravens.world import MAX_PATHS, Layout, TabletopWorld, WorldState
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.tabletop import waypoints
-from robots.tabletop.driver import TcpPose
+from robots.tabletop.arm_state import TcpPose
 from robots.tabletop.limits import yaw_of
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm

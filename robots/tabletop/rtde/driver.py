@@ -12,11 +12,10 @@ from typing import Any
 
 from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable, install_extra
 from robots.tabletop import controller
+from robots.tabletop.arm_state import ArmState, Motion, TcpPose, require_ready
 from robots.tabletop.controller import ControllerDriver
-from robots.tabletop.driver import ArmState, TcpPose
 from robots.tabletop.gripper import Output
 from robots.tabletop.rtde.process import RtdeProcess
-from robots.tabletop.trajectory import Motion, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
@@ -65,15 +64,8 @@ class RtdeDriver(ControllerDriver):
         answer = self._ask({"do": "allowed", "targets": poses}, _PREPARE_S)
         return None if answer["refused"] is None else poses[answer["refused"]]
 
-    def brake(self) -> None:
-        """Stop the arm: by a new connection where this one is gone."""
-        try:
-            self._ask({"do": "stop"}, _STOP_S)
-        except NotConnected as lost:
-            try:
-                controller.brake(self.host)
-            except OSError:
-                raise lost from None
+    def _send_stop(self) -> None:
+        self._ask({"do": "stop"}, _STOP_S)
 
     def _find_library(self) -> None:
         if importlib.util.find_spec("rtde_control") is None:
