@@ -19,7 +19,7 @@ from cap.errors import UsageError
 from robots.kitchen.objects import DEFAULT_NAMES, SceneEntry, scene_entries
 from robots.kitchen.robot import KitchenRobot
 from robots.kitchen.scene import read
-from robots.kitchen.worlds import InstantKitchen
+from robots.kitchen.world import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 
 __all__ = ["KitchenRobot", "create"]
@@ -59,7 +59,7 @@ def create(
         else read(scene)
     )
     if mode == "instant":
-        return KitchenRobot(entries, seed, "instant", InstantKitchen, scattered=objects is None)
+        return KitchenRobot(entries, seed, "instant", KitchenWorld, scattered=objects is None)
     if mode == "physics":
         from robots.kitchen.physics import PhysicsKitchen
 

@@ -21,7 +21,7 @@ from robots.kitchen.arguments import Points
 from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState, TurnStart
-from robots.kitchen.worlds import SLID_M, KitchenWorld
+from robots.kitchen.world import SLID_M, KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner

@@ -29,10 +29,10 @@ from cap.errors import UsageError
 from robots.perception import choose_detector
 from robots.ravens import scene_file
 from robots.ravens.disturbances import Disturbances, parse
-from robots.ravens.instant import InstantTabletop
 from robots.ravens.observation import SHAPES, CameraEyes
 from robots.ravens.robot import RavensRobot
 from robots.ravens.scene import Scene
+from robots.ravens.world import TabletopWorld
 from robots.table.object_names import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]
@@ -85,7 +85,7 @@ def create(
         finder = choose_detector(detector, SHAPES, ALL_NAMES)
         eyes = partial(CameraEyes, detector=finder, disturbances=wrong)
     if mode == "instant":
-        return RavensRobot(names, seed, "instant", InstantTabletop, disturbances=wrong)
+        return RavensRobot(names, seed, "instant", TabletopWorld, disturbances=wrong)
     if mode == "physics":
         from robots.ravens.physics import PhysicsTabletop
 

@@ -22,7 +22,7 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 from robots.simulation.bodies import ArmBody, BoxPart, Friction, LooseBody, PhysicsWorld, ring
 from robots.table.geometry import TABLE_X, TABLE_Y
 from robots.table.things import color_of

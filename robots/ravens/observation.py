@@ -19,7 +19,7 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 from robots.table.colors import COLORS
 from robots.table.geometry import TABLE_X, TABLE_Y, yaw_quaternion
 from robots.table.object_names import ALL_NAMES

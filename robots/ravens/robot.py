@@ -22,7 +22,8 @@ from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
 from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
-from robots.ravens.world import Layout, TabletopWorld, WorldState
+from robots.ravens.state import Layout, WorldState
+from robots.ravens.world import TabletopWorld
 from robots.simulation import shortest_path
 from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.turn_history import TurnHistory

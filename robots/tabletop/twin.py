@@ -12,10 +12,10 @@ from cap.errors import MissingExtra
 from robots.arm.gripper import Fingers
 from robots.arm.motion import Pose
 from robots.arm.strokes import Array
-from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
+from robots.ravens.state import WorldState
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import TabletopWorld, WorldState
+from robots.ravens.world import TabletopWorld
 from robots.simulation import engines
 from robots.simulation.simulated_robot import Mode
 from robots.tabletop import waypoints
@@ -26,7 +26,7 @@ from robots.tabletop.waypoints import Way
 
 def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> RavensRobot:
     """Return a simulated table in a state: with dynamics, where an engine is installed."""
-    make: type[TabletopWorld] = InstantTabletop
+    make = TabletopWorld
     with contextlib.suppress(MissingExtra):
         engines.choose(None)
         from robots.ravens.physics import PhysicsTabletop
@@ -34,7 +34,7 @@ def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> Rave
         make = PhysicsTabletop
 
     limited: Any = type("LimitedTabletop", (LimitedWorld, make), {"limits": limits})
-    mode: Mode = "instant" if make is InstantTabletop else "physics"
+    mode: Mode = "instant" if make is TabletopWorld else "physics"
     twin = Twin((), 0, mode, partial(limited, fingers=fingers))
     twin.restore((state, ()))
     return twin

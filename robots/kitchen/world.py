@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -48,8 +47,11 @@ _STRAIGHT_M2 = 1e-6
 """A step that spans less area than this with the leg before it goes on with that leg."""
 
 
-class KitchenWorld(ABC):
-    """Follows plans of the arm, drives the base in simulated time, and checks the result."""
+class KitchenWorld:
+    """Follows plans of the arm, drives the base in simulated time, and checks the result.
+
+    Here the arm puts everything where its plan says, in no time; `PhysicsKitchen` moves it.
+    """
 
     def __init__(self, owner: WorldOwner, state: KitchenState) -> None:
         """Start from a state; the owner hears of time that passes."""
@@ -60,7 +62,6 @@ class KitchenWorld(ABC):
         self._new_leg = True
         self._owner = owner
 
-    @abstractmethod
     def pick(self, planned: Pick) -> None:
         """Take hold of an object and fold the arm.
 
@@ -68,16 +69,30 @@ class KitchenWorld(ABC):
             NotGrasped: The fingers closed on nothing.
             RobotError: The motion was stopped.
         """
+        state = self.state
+        thing = next((thing for thing in state.things if thing.name == planned.name), None)
+        tip = planned.grip.tip[:2]
+        if thing is None or math.dist(thing.xy, tip) > thing.radius + ASTRAY_M:
+            raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
+        loads = [thing, *state.contents(thing)]
+        grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
+        moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
+        gap = grip.gap_m - 2 * CLEARANCES_M[0]
+        self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
+        self._owner.frame()
 
-    @abstractmethod
     def place(self, planned: Place) -> None:
         """Put down what is held and fold the arm.
 
         Raises:
             RobotError: The motion was stopped.
         """
+        state, result = self.state, planned.result
+        before = state[result.name]
+        loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
+        self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
+        self._owner.frame()
 
-    @abstractmethod
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer by its handle and fold the arm.
 
@@ -85,8 +100,19 @@ class KitchenWorld(ABC):
             NotGrasped: The fingers did not get hold of the handle.
             RobotError: The motion was stopped.
         """
+        state, drawer = self.state, planned.name
+        piece = state.room.locations[drawer].piece
+        by = planned.opening_m - state.opening_m(drawer)
+        dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)
+        inside = [thing for thing in state.things if state.location_of(thing.name) == drawer]
+        moved = [
+            thing.at((thing.position[0] + dx, thing.position[1] + dy, thing.position[2]))
+            for thing in inside
+        ]
+        self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
+        self._owner.frame()
 
-    def fold(self) -> None:  # noqa: B027
+    def fold(self) -> None:
         """Fold the arm, if a motion that was stopped left it stretched out.
 
         Raises:
@@ -97,7 +123,7 @@ class KitchenWorld(ABC):
         """Return how everything is at this moment, in the middle of a motion too."""
         return self.state
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:
         """Release what the world holds."""
 
     # What the arm does, and how it turned out.
@@ -450,43 +476,3 @@ def _disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) 
             fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
             faults.append(f"{planner.place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
     return ", ".join(faults)
-
-
-class InstantKitchen(KitchenWorld):
-    """Puts everything where its plan says; the arm takes no time, driving does."""
-
-    def pick(self, planned: Pick) -> None:
-        """Take hold of an object; see `KitchenWorld`."""
-        state = self.state
-        thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        tip = planned.grip.tip[:2]
-        if thing is None or math.dist(thing.xy, tip) > thing.radius + ASTRAY_M:
-            raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
-        loads = [thing, *state.contents(thing)]
-        grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
-        moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
-        gap = grip.gap_m - 2 * CLEARANCES_M[0]
-        self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
-        self._owner.frame()
-
-    def place(self, planned: Place) -> None:
-        """Put down what is held; see `KitchenWorld`."""
-        state, result = self.state, planned.result
-        before = state[result.name]
-        loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
-        self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
-        self._owner.frame()
-
-    def slide(self, planned: Slide) -> None:
-        """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
-        state, drawer = self.state, planned.name
-        piece = state.room.locations[drawer].piece
-        by = planned.opening_m - state.opening_m(drawer)
-        dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)
-        inside = [thing for thing in state.things if state.location_of(thing.name) == drawer]
-        moved = [
-            thing.at((thing.position[0] + dx, thing.position[1] + dy, thing.position[2]))
-            for thing in inside
-        ]
-        self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
-        self._owner.frame()
