@@ -26,7 +26,7 @@ from robots.drawing.board import (
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
-from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
+from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS, PLACES
@@ -52,7 +52,7 @@ class DrawingRobot(TurnTaker, SimulatedRobot[BoardState]):
         self,
         names: Sequence[str] | Scene,
         seed: int,
-        mode: Mode,
+        mode: str,
         make_board: Callable[[WorldOwner, BoardState], Board],
     ) -> None:
         """Set the blocks of a seed, or those of a scene, on an empty board.

@@ -23,7 +23,7 @@ from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.world import SLID_M, KitchenWorld
 from robots.simulation.scene_file import PlacedObject
-from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
+from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count
 from robots.table.geometry import corners
@@ -63,7 +63,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
         self,
         entries: Sequence[SceneEntry | PlacedObject],
         seed: int,
-        mode: Mode,
+        mode: str,
         make_world: MakeWorld,
         *,
         scattered: bool = True,

@@ -25,7 +25,7 @@ from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.state import Layout, WorldState
 from robots.ravens.world import TabletopWorld
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
+from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
@@ -44,6 +44,7 @@ from robots.table.object_names import find, plain
 from robots.table.things import COLOR_OF
 
 Array = NDArray[np.float64]
+MakeWorld = Callable[[WorldOwner, WorldState], TabletopWorld]
 NOTHING_WRONG = Disturbances()
 
 
@@ -66,8 +67,8 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         self,
         names: Sequence[str] | Scene,
         seed: int,
-        mode: Mode,
-        make_world: Callable[[WorldOwner, WorldState], TabletopWorld],
+        mode: str,
+        make_world: MakeWorld,
         *,
         make_eyes: Callable[[Any], CameraEyes] | None = None,
         disturbances: Disturbances = NOTHING_WRONG,

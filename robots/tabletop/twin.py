@@ -17,7 +17,6 @@ from robots.ravens.state import WorldState
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld
 from robots.simulation import engines
-from robots.simulation.simulated_robot import Mode
 from robots.tabletop import waypoints
 from robots.tabletop.arm_state import TcpPose
 from robots.tabletop.limits import MotionLimits, straight_down
@@ -34,7 +33,7 @@ def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> Rave
         make = PhysicsTabletop
 
     limited: Any = type("LimitedTabletop", (LimitedWorld, make), {"limits": limits})
-    mode: Mode = "instant" if make is TabletopWorld else "physics"
+    mode = "instant" if make is TabletopWorld else "physics"
     twin = Twin((), 0, mode, partial(limited, fingers=fingers))
     twin.restore((state, ()))
     return twin
