@@ -1,11 +1,11 @@
-"""Our end of the process that `ur_rtde` runs in: lines of JSON, each with a deadline."""
+"""Our end of the process that `ur_rtde` runs in: messages in JSON, each with a deadline."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import selectors
+import socket
 import subprocess
 import sys
 import threading
@@ -16,28 +16,31 @@ from typing import Any
 from cap.errors import NotConnected, RobotError
 
 _END_S = 2.0
+_LONGEST = 1 << 16
+"""No message has more bytes."""
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TZ")
 """What the library's process may know of ours; keys are not among it."""
 
 
 class RtdeProcess:
-    """The process, and the lines to and from it."""
+    """The process, and the messages to and from it, each of them sent and read as a whole."""
 
     def __init__(self, host: str) -> None:
         program = Path(__file__).with_name("child.py")
         self._host = host
         self._lock = threading.RLock()
         """Released by its owner alone, so that Ctrl-C may come before or after it is had."""
-        self._rest = b""
         self._asked = 0
+        self._socket, its_end = socket.socketpair(type=socket.SOCK_SEQPACKET)
         self._popen = subprocess.Popen(
             [sys.executable, "-P", str(program), host],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdin=its_end.fileno(),
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             start_new_session=True,
         )
+        its_end.close()
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send a request and return its answer.
@@ -49,10 +52,7 @@ class RtdeProcess:
             if not self._lock.acquire(timeout=seconds):
                 raise NotConnected(self._no_answer())
             self._asked += 1
-            with contextlib.suppress(OSError, ValueError):
-                line = json.dumps(request | {"id": self._asked})
-                self._stdin.write(line.encode() + b"\n")
-                self._stdin.flush()
+            self._send(request | {"id": self._asked})
             return self.read(seconds)
         finally:
             with contextlib.suppress(RuntimeError):  # it is not ours
@@ -67,12 +67,23 @@ class RtdeProcess:
             if message.get("id", self._asked) == self._asked:
                 return self._answer(message)
 
+    def _send(self, request: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.send(json.dumps(request).encode())
+
     def _message(self, deadline: float) -> dict[str, Any]:
-        line = self._line(deadline)
-        if line is None:
+        """Return the next message; end the process if it is too late."""
+        try:
+            self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
+            received = self._socket.recv(_LONGEST)
+        except TimeoutError:
             self._end()
-            raise NotConnected(self._no_answer())
-        message: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
+            raise NotConnected(self._no_answer()) from None
+        except OSError:
+            received = b""
+        message: dict[str, Any] = (
+            json.loads(received) if received else {"lost": "its process ended"}
+        )
         return message
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -92,38 +103,12 @@ class RtdeProcess:
     def close(self) -> None:
         """Have it stop the arm and end; end it if it does not."""
         with self._lock:
-            with contextlib.suppress(OSError, ValueError):
-                self._stdin.write(b'{"do": "close"}\n')
-                self._stdin.flush()
+            self._send({"do": "close"})
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(_END_S)
             self._end()
 
-    @property
-    def _stdin(self) -> Any:
-        return self._popen.stdin
-
-    def _line(self, deadline: float) -> bytes | None:
-        """Return one line; empty if it ended, None if it is too late."""
-        assert self._popen.stdout is not None
-        with selectors.DefaultSelector() as ready:
-            try:
-                ready.register(self._popen.stdout, selectors.EVENT_READ)
-            except ValueError:
-                return b""
-            while b"\n" not in self._rest:
-                if not ready.select(max(0.0, deadline - time.monotonic())):
-                    return None
-                if not (more := os.read(self._popen.stdout.fileno(), 65536)):
-                    return b""
-                self._rest += more
-        line, self._rest = self._rest.split(b"\n", 1)
-        return line
-
     def _end(self) -> None:
         self._popen.kill()
         self._popen.wait()
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        self._socket.close()
