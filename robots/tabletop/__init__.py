@@ -23,7 +23,7 @@ from cap.errors import UsageError, did_you_mean
 from robots.arm import rotations
 from robots.arm.gripper import OPEN_GAP_M
 from robots.arm.ur5e import TOOL_LENGTH
-from robots.perception.calibration import file
+from robots.perception import hand_eye
 from robots.perception.observers import CameraObserver, choose_detector
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
@@ -219,7 +219,7 @@ def _sight(options: TabletopOptions, arm: GuardedArm) -> Sight:
     if options.calibration is None:
         raise UsageError("a camera needs its hand-eye calibration: -R calibration=FILE")
     seen_by = choose_detector(options.detector, SHAPES, options.names or ())
-    place = file.load(options.calibration)
+    place = hand_eye.load(options.calibration)
     above = rotations.pose_of((0.0, 0.0, -arm.table_z_m))
     pose = place.pose_source(arm.driver.tcp_pose, base=above)
     return CameraSight(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 from robots.perception import SceneFile
-from robots.perception.calibration.file import load
-from robots.perception.calibration.pairs import load_pairs
+from robots.perception.hand_eye import load, load_pairs
 
 PAGE = Path(__file__).parents[3] / "docs" / "perception.md"
 
