@@ -19,8 +19,7 @@ import shapely
 import shapely.affinity
 
 from cap.errors import Collision, Unreachable
-from robots.arm.clearance import finger_outlines, first_touched
-from robots.arm.gripper import PALM_SIZE, Grip
+from robots.arm.gripper import PALM_SIZE, Grip, finger_outlines, first_touched
 from robots.arm.travel import KITCHEN
 from robots.kitchen import arm, paths
 from robots.kitchen.arm import Array

@@ -16,7 +16,7 @@ from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, RobotErro
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
-from robots.kitchen import arguments, bodies, paths, picture, planner, scene
+from robots.kitchen import arguments, bodies, paths, planner, scene
 from robots.kitchen.arguments import Points
 from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
@@ -189,7 +189,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""
-        return picture.draw(self._world.now(), width, height)
+        return bodies.draw(self._world.now(), width, height)
 
     def remove(self, name: str) -> None:
         """Take an object out of the kitchen, as a person might.

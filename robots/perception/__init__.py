@@ -11,8 +11,7 @@ blocks and bowls of known colours and sizes, `OpenVocabularyDetector` for anythi
 """
 
 from robots.perception.camera import Camera, Detection, Detector, Frame
-from robots.perception.observers import CameraObserver, Observer, choose_detector, see
-from robots.perception.scene_file import SceneFile
+from robots.perception.observers import CameraObserver, Observer, SceneFile, choose_detector, see
 
 __all__ = [
     "Camera",

@@ -1,13 +1,16 @@
-"""From what there is to look with to named objects: one function, one protocol."""
+"""What knows which objects are where: a camera with a detector, or a file that lists them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
+from cap.errors import clipped
 from robots.perception.camera import Camera, Detection, Detector
 from robots.perception.open_vocabulary import OpenVocabularyDetector
 from robots.perception.segmentation import ColorDepthDetector, Shapes
+from robots.simulation.scene_file import PlacedObject, read_scene
 
 
 class Observer(Protocol):
@@ -71,3 +74,52 @@ def choose_detector(source: str | None, shapes: Shapes, names: Sequence[str]) ->
     if source is None or source == "color":
         return ColorDepthDetector(shapes)
     return OpenVocabularyDetector(names, source)
+
+
+_FARTHEST_M = 5.0
+"""What is further away is most likely written in centimetres or millimetres."""
+_LARGEST_M = 2.0
+
+
+class SceneFile:
+    """Sees what a file lists."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Read the file once, so that a wrong one is refused before anything moves.
+
+        Raises:
+            ConfigError: The file cannot be used; the message says the line and the remedy.
+        """
+        self._path = Path(path)
+        self.observe()
+
+    def observe(self) -> tuple[Detection, ...]:
+        """Read the file and return its objects in the order they are listed.
+
+        Raises:
+            ConfigError: The file cannot be used; the message says the line and the remedy.
+        """
+        return tuple(map(_detection, read_scene(self._path, str, ("size_m",))))
+
+    def close(self) -> None:
+        """Do nothing: the file is not kept open."""
+
+
+def _detection(entry: PlacedObject) -> Detection:
+    table, name = entry.table, entry.name
+    x, y, z = table.numbers("position_m", (3,), "[x, y, z], its centre in metres")
+    if max(abs(x), abs(y), abs(z)) > _FARTHEST_M:
+        raise table.wrong(
+            "position_m",
+            f"{clipped(name)!r} would be more than {_FARTHEST_M:g} m away; positions are metres, "
+            "not centimetres or millimetres",
+        )
+    size = None
+    if "size_m" in table.values:
+        length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
+        size = (length, width, height)
+        if min(size) <= 0:
+            raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+        if max(size) > _LARGEST_M:
+            raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
+    return Detection(name, (x, y, z), entry.yaw, size_m=size)

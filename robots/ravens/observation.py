@@ -8,8 +8,7 @@ from typing import Protocol
 from robots.arm import ur5e
 from robots.arm.travel import PARK
 from robots.perception.camera import Camera, Detection, Detector
-from robots.perception.model_fit import Bowl
-from robots.perception.segmentation import Shapes
+from robots.perception.segmentation import Bowl, Shapes
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     BLOCK_HALF,

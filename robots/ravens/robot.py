@@ -17,11 +17,10 @@ from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.arm.travel import PARK
 from robots.base import action, perception
-from robots.ravens import arrangement, bodies, free_region, route, scene_file, transfer
+from robots.ravens import arrangement, bodies, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
-from robots.ravens.scene import Scene, segmask
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import TABLE_SPAN, Scene, nearest_free_region, sample_scene, segmask
 from robots.ravens.state import Layout, WorldState
 from robots.ravens.world import TabletopWorld
 from robots.simulation import shortest_path
@@ -40,8 +39,7 @@ from robots.table.arguments import (
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.numbers import finite_numbers
-from robots.table.object_names import find, plain
-from robots.table.things import COLOR_OF
+from robots.table.object_names import COLOR_OF, find, plain
 
 Array = NDArray[np.float64]
 MakeWorld = Callable[[WorldOwner, WorldState], TabletopWorld]
@@ -295,7 +293,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         size: Sequence[float] | Array,
         near: Place = "middle",
         moving: Sequence[str] = (),
-        within: Sequence[float] | Array = free_region.TABLE,
+        within: Sequence[float] | Array = TABLE_SPAN,
     ) -> Array:
         """Return the centre of the free rectangle of the table nearest to a point, shape (2,).
 
@@ -316,10 +314,10 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         around = target(self._scene.bodies, near)
         corners = "left, bottom, right and top, four finite numbers"
         part = finite_numbers(within, "within", corners, (4,))
-        low, high = np.array(free_region.TABLE).reshape(2, 2)
+        low, high = np.array(TABLE_SPAN).reshape(2, 2)
         part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
         others = self._scene.others(*gone)
-        return np.array(free_region.nearest(others, (width, depth), around, part.tolist()))
+        return np.array(nearest_free_region(others, (width, depth), around, part.tolist()))
 
     @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:

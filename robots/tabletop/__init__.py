@@ -24,9 +24,8 @@ from robots.arm import rotations
 from robots.arm.gripper import OPEN_GAP_M
 from robots.arm.ur5e import TOOL_LENGTH
 from robots.perception import hand_eye
-from robots.perception.observers import CameraObserver, choose_detector
+from robots.perception.observers import CameraObserver, SceneFile, choose_detector
 from robots.perception.realsense import RealSenseCamera
-from robots.perception.scene_file import SceneFile
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp

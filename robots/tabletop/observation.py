@@ -13,8 +13,7 @@ import numpy as np
 from cap.errors import NotFound, RobotError, UsageError
 from robots.perception.camera import Detection
 from robots.perception.observers import Observer
-from robots.ravens.scene import BLOCK_SIZE, Body, Scene
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import BLOCK_SIZE, Body, Scene, sample_scene
 from robots.table.geometry import yaw_quaternion
 
 _SUNK_M = 0.01

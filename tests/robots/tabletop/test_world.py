@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, LimitExceeded, ProtectiveStop, RobotError
-from robots.arm import clearance
-from robots.arm.clearance import first_touched
-from robots.arm.gripper import Fingers
+from robots.arm import gripper as clearance
+from robots.arm.gripper import Fingers, first_touched
 from robots.perception.camera import Detection
 from robots.ravens import transfer
-from robots.ravens.scene import BOWL_FLOOR, Body, Scene
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import BOWL_FLOOR, Body, Scene, sample_scene
 from robots.ravens.transfer import PALM
 from robots.table.geometry import PLACES
 from robots.table.object_names import DEFAULT_NAMES
