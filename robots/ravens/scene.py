@@ -15,10 +15,11 @@ from robots.table.geometry import (
     TABLE_X,
     TABLE_Y,
     XY,
-    Quat,
     Rectangle,
+    Solid,
     Vec3,
     carried_point,
+    moved,
     polygon,
     yaw_quaternion,
 )
@@ -48,15 +49,9 @@ def size_of(name: str) -> Vec3:
 
 
 @dataclass(frozen=True)
-class Body:
-    """One object and its pose."""
+class Body(Solid):
+    """One block, bowl or the like."""
 
-    name: str
-    """Such as `red block`."""
-    position: Vec3
-    """Centre, metres: of the cube, or of the bowl's axis at half its height."""
-    quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
-    """Orientation, x y z w."""
     size: Vec3 = BLOCK_SIZE
     """Edges of a box, metres; a bowl has the one size bowls have."""
 
@@ -71,24 +66,9 @@ class Body:
         return "bowl" if self.name.endswith("bowl") else "block"
 
     @property
-    def xy(self) -> XY:
-        """Centre seen from above, metres."""
-        return self.position[:2]
-
-    @property
     def half_height(self) -> float:
         """From the centre to the top or the bottom, metres, when it stands upright."""
         return BOWL_HEIGHT / 2 if self.kind == "bowl" else self.size[2] / 2
-
-    @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-        return self.position[2] + self.half_height
-
-    @property
-    def bottom(self) -> float:
-        """Height of its lowest part, metres."""
-        return self.position[2] - self.half_height
 
     @property
     def radius(self) -> float:
@@ -122,20 +102,15 @@ class Body:
     @property
     def yaw(self) -> float:
         """Rotation about the vertical of its most level side, radians, whichever face is up."""
-        x, y, z, w = self.quaternion
-        axis_x = (1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w))
-        axis_y = (2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w))
-        level = axis_x if abs(axis_x[2]) <= abs(axis_y[2]) else axis_y
-        return math.atan2(level[1], level[0])
+        x, y, z = self.axes
+        level = 0 if abs(z[0]) <= abs(z[1]) else 1
+        return math.atan2(y[level], x[level])
 
     @property
     def lean(self) -> float:
         """Angle between the vertical and its own: of a bowl's axis, of a cube's nearest one."""
-        x, y, z, w = self.quaternion
-        upright = 1 - 2 * (x * x + y * y)
-        if self.kind == "block":
-            sides = (2 * (x * z - y * w), 2 * (y * z + x * w), upright)
-            upright = max(abs(side) for side in sides)
+        z = self.axes[2]
+        upright = max(map(abs, z)) if self.kind == "block" else z[2]
         return math.acos(max(-1.0, min(1.0, upright)))
 
     def carried(self, start: Vec3, end: Vec3, turn: float) -> Body:
@@ -184,8 +159,7 @@ class Scene:
 
     def moved(self, changes: Iterable[Body]) -> Scene:
         """Return a copy in which these bodies stand elsewhere."""
-        new = {body.name: body for body in changes}
-        return replace(self, bodies=tuple(new.get(body.name, body) for body in self.bodies))
+        return Scene(moved(self.bodies, changes))
 
     def top(self) -> float:
         """Return the height of the highest object, metres; 0 for an empty table."""
@@ -237,7 +211,7 @@ def sample_scene(names: Sequence[str], rng: np.random.Generator) -> Scene:
             for _ in range(_TRIES):
                 x, y = float(rng.uniform(*_SPAWN_X)), float(rng.uniform(*_SPAWN_Y))
                 body = Body(name, (x, y, 0.0), size=size_of(name))
-                body = replace(body, position=(x, y, body.half_height))
+                body = body.at((x, y, body.half_height))
                 if all(math.dist(body.xy, o.xy) >= _apart_m(body, o) for o in placed):
                     placed.append(body)
                     break
