@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from cap.errors import UsageError, did_you_mean
@@ -24,16 +25,17 @@ from robots.arm import rotations
 from robots.arm.gripper import OPEN_GAP_M
 from robots.arm.ur5e import TOOL_LENGTH
 from robots.perception import hand_eye
-from robots.perception.observers import CameraObserver, SceneFile, choose_detector
+from robots.perception.looking import choose_detector, listed
 from robots.perception.realsense import RealSenseCamera
 from robots.ravens.observation import SHAPES
+from robots.ravens.scene import sample_scene
 from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp
 from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.gripper import MAX_STROKE_M, fingers_of
 from robots.tabletop.limits import MotionLimits
-from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
+from robots.tabletop.observation import CameraSight, ListedSight, Sight, scene_of
 from robots.tabletop.robot import TabletopRobot
 from robots.tabletop.safety_guard import GuardedArm
 
@@ -142,7 +144,8 @@ def create(
     if given.sees:
         return TabletopRobot(arm, _sight(given, arm))
     names = DEFAULT_NAMES if objects is None else check_names(objects)
-    return TabletopRobot(arm, ListedSight(InventedTable(names, seed)), _INVENTED)
+    invented = sample_scene(names, np.random.default_rng(seed))
+    return TabletopRobot(arm, ListedSight(lambda: invented), _INVENTED)
 
 
 def bring_up(**options: Any) -> TabletopBringUp:
@@ -208,11 +211,11 @@ def _sight(options: TabletopOptions, arm: GuardedArm) -> Sight:
             "say how objects are seen: -R camera=realsense -R calibration=FILE, or list them in "
             "a file, -R scene=FILE; one of the two"
         )
-    if options.scene is not None:
+    if (path := options.scene) is not None:
         for name in ("calibration", "detector", "names"):
             if getattr(options, name) is not None:
                 raise UsageError(f"{name} is for a camera, and here a file lists the objects")
-        return ListedSight(SceneFile(options.scene))
+        return ListedSight(lambda: scene_of(listed(path)))
     if options.camera != "realsense":
         raise UsageError(f"no camera {options.camera!r}; use 'realsense'")
     if options.calibration is None:
@@ -221,4 +224,4 @@ def _sight(options: TabletopOptions, arm: GuardedArm) -> Sight:
     place = hand_eye.load(options.calibration)
     above = rotations.pose_of((0.0, 0.0, -arm.table_z_m))
     pose = place.pose_source(arm.driver.tcp_pose, base=above)
-    return CameraSight(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))
+    return CameraSight(RealSenseCamera(pose, serial=place.serial), seen_by)

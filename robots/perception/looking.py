@@ -1,31 +1,28 @@
-"""What knows which objects are where: a camera with a detector, or a file that lists them."""
+"""Named objects as a camera with a detector sees them, or as a file lists them.
+
+The file is for tests, for a first try, and for arms without a camera. It is TOML::
+
+    [[objects]]
+    name = "red block"
+    position_m = [0.10, -0.45, 0.02]   # its centre, in the robot's frame
+    yaw_rad = 0.5                      # about the vertical; 0 if left out
+
+    [[objects]]
+    name = "apple"
+    position_m = [0.05, -0.30, 0.035]
+    size_m = [0.07, 0.07, 0.07]        # its edges; a block's or a bowl's if left out
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from cap.errors import clipped
 from robots.perception.camera import Camera, Detection, Detector
 from robots.perception.open_vocabulary import OpenVocabularyDetector
 from robots.perception.segmentation import ColorDepthDetector, Shapes
 from robots.simulation.scene_file import PlacedObject, read_scene
-
-
-class Observer(Protocol):
-    """Anything that knows which objects are where now."""
-
-    def observe(self) -> tuple[Detection, ...]:
-        """Look, and return the objects seen, each name once.
-
-        Raises:
-            NotConnected: The camera does not answer.
-            ConfigError: The scene file cannot be used.
-        """
-
-    def close(self) -> None:
-        """Release what it looks with; doing so twice does no harm."""
 
 
 def see(camera: Camera, detector: Detector) -> tuple[Detection, ...]:
@@ -35,27 +32,6 @@ def see(camera: Camera, detector: Detector) -> tuple[Detection, ...]:
         NotConnected: The camera does not answer.
     """
     return detector.detect(camera.capture())
-
-
-class CameraObserver:
-    """Looks with a camera."""
-
-    def __init__(self, camera: Camera, detector: Detector) -> None:
-        """Look at nothing yet; the camera is closed with the observer."""
-        self._camera = camera
-        self._detector = detector
-
-    def observe(self) -> tuple[Detection, ...]:
-        """Take a picture and return the objects in it.
-
-        Raises:
-            NotConnected: The camera does not answer.
-        """
-        return see(self._camera, self._detector)
-
-    def close(self) -> None:
-        """Close the camera."""
-        self._camera.close()
 
 
 def choose_detector(source: str | None, shapes: Shapes, names: Sequence[str]) -> Detector:
@@ -81,28 +57,13 @@ _FARTHEST_M = 5.0
 _LARGEST_M = 2.0
 
 
-class SceneFile:
-    """Sees what a file lists."""
+def listed(path: str | Path) -> tuple[Detection, ...]:
+    """Return the objects that a scene file lists, in its order.
 
-    def __init__(self, path: str | Path) -> None:
-        """Read the file once, so that a wrong one is refused before anything moves.
-
-        Raises:
-            ConfigError: The file cannot be used; the message says the line and the remedy.
-        """
-        self._path = Path(path)
-        self.observe()
-
-    def observe(self) -> tuple[Detection, ...]:
-        """Read the file and return its objects in the order they are listed.
-
-        Raises:
-            ConfigError: The file cannot be used; the message says the line and the remedy.
-        """
-        return tuple(map(_detection, read_scene(self._path, str, ("size_m",))))
-
-    def close(self) -> None:
-        """Do nothing: the file is not kept open."""
+    Raises:
+        ConfigError: The file cannot be used; the message says the line and the remedy.
+    """
+    return tuple(map(_detection, read_scene(path, str, ("size_m",))))
 
 
 def _detection(entry: PlacedObject) -> Detection:
