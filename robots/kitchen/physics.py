@@ -38,7 +38,7 @@ class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
     """Carries plans out with a simulated arm."""
 
     def __init__(self, owner: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
+        """Start from a state, in an engine as `chosen_engine` takes it."""
         KitchenWorld.__init__(self, owner, state)
         MotorWorld.__init__(self, owner, state, engine)
         self._sliding: str | None = None

@@ -73,7 +73,7 @@ class PhysicsTabletop(MotorWorld[WorldState], TabletopWorld):
         fingers: Fingers = ROBOTIQ_2F_85,
         engine: str | None = None,
     ) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
+        """Start from a state, in an engine as `chosen_engine` takes it."""
         TabletopWorld.__init__(self, owner, state, fingers)
         MotorWorld.__init__(self, owner, state, engine)
 

@@ -1,4 +1,4 @@
-"""The process that `ur_rtde` runs in; `process` starts it and talks to it in JSON.
+"""The process that `ur_rtde` runs in; `driver` starts it and talks to it in JSON.
 
 It is a process of its own because the library's constructors keep every Python thread waiting for
 as long as a controller takes to answer, an answer it does not expect ends the process, and after a
