@@ -14,10 +14,10 @@ from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
 from robots.kitchen.objects import DISH_FLOOR_M, KINDS, SceneEntry, Thing, footprint, scene_entries
 from robots.kitchen.planner import STROKE_M
-from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Location, Point, Room, inside, sample_room
+from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Location, Point, Room, sample_room
 from robots.kitchen.state import Arrival, Base, KitchenState
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
-from robots.table.geometry import distance, point_in, yaw_quaternion
+from robots.table.geometry import distance, inside, point_in, yaw_quaternion
 
 START = "table"
 """Where the robot begins; and objects whose place is not said."""

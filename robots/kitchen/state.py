@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from robots.kitchen.objects import Pose4, Thing
-from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
+from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room
 from robots.simulation.turn_history import TurnHistory
-from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance, moved
+from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance, inside, moved
 
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""

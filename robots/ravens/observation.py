@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from robots.arm import ur5e
 from robots.arm.travel import PARK
-from robots.perception.camera import Camera, Detection, Detector
+from robots.perception.camera import Detection, Detector
 from robots.perception.segmentation import Bowl, Shapes
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
@@ -24,23 +24,13 @@ from robots.table.colors import COLORS
 from robots.table.geometry import TABLE_X, TABLE_Y, yaw_quaternion
 from robots.table.object_names import ALL_NAMES
 
+if TYPE_CHECKING:
+    from robots.ravens.physics import PhysicsTabletop
+
 _WAITS_M = 0.02
 """An arm this near to where it waits hides nothing from the camera."""
 CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""
-
-
-class FilmedWorld(Protocol):
-    """A world before a camera, and in its view an arm that can be moved out of it."""
-
-    def camera(self) -> Camera:
-        """Return the camera."""
-
-    def recover(self) -> None:
-        """Put down what a stopped motion left in the gripper, if anything."""
-
-    def park(self) -> None:
-        """Take the gripper to where it hides nothing from the camera."""
 
 
 class CameraEyes:
@@ -49,7 +39,9 @@ class CameraEyes:
     While the gripper stands in the view, having touched nothing, the scene is as it was before.
     """
 
-    def __init__(self, world: FilmedWorld, detector: Detector, disturbances: Disturbances) -> None:
+    def __init__(
+        self, world: PhysicsTabletop, detector: Detector, disturbances: Disturbances
+    ) -> None:
         """Look at nothing yet.
 
         Args:

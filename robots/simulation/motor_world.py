@@ -10,7 +10,7 @@ import contextlib
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Generic
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from cap.errors import MissingSimulator, UsageError, install_extra
 from robots.simulation.bodies import PhysicsWorld
-from robots.simulation.gripping_arm import GrippingArm, PhysicsEngine
+from robots.simulation.gripping_arm import Build, GrippingArm
 from robots.simulation.world import State, WorldOwner
 from robots.table.geometry import AnySolid
 
@@ -58,21 +58,6 @@ def chosen_engine(name: str | None) -> str:
     return name
 
 
-def _started_engine(name: str) -> PhysicsEngine:
-    """Return an engine by its name.
-
-    Raises:
-        MissingSimulator: It is not installed.
-    """
-    if name == MUJOCO:
-        from robots.simulation.mujoco_arm import MujocoEngine
-
-        return MujocoEngine()
-    from robots.simulation.bullet import BulletEngine
-
-    return BulletEngine()
-
-
 _BRAKE_STEPS = 18
 
 
@@ -86,12 +71,24 @@ class MotorWorld(ABC, Generic[State]):
             owner: The robot.
             state: How everything is.
             engine: As `chosen_engine` takes it.
+
+        Raises:
+            MissingSimulator: It is not installed.
         """
         self.state = state
         """How everything is between motions; assign to put a snapshot back."""
         self.engine = chosen_engine(engine)
         """Which one it is."""
-        self._engine = _started_engine(self.engine)
+        self._build: Build
+        self._release: Callable[[], object]
+        if self.engine == MUJOCO:
+            from robots.simulation.mujoco_arm import MujocoArm
+
+            self._build, self._release = MujocoArm, lambda: None
+        else:
+            from robots.simulation.bullet import connect
+
+            self._build, self._release = connect()
         self._owner = owner
         self._running: GrippingArm | None = None
 
@@ -115,7 +112,7 @@ class MotorWorld(ABC, Generic[State]):
             world: What there is.
             settle_steps: The most that everything takes to come to rest afterwards.
         """
-        simulation = self._running = self._engine.build(world, self._owner)
+        simulation = self._running = self._build(world, self._owner)
         try:
             try:
                 yield simulation
@@ -133,7 +130,7 @@ class MotorWorld(ABC, Generic[State]):
 
     def close(self) -> None:
         """Close the engine; doing so twice does no harm."""
-        self._engine.close()
+        self._release()
 
 
 def held_by_friction(

@@ -20,6 +20,8 @@ Quat = tuple[float, float, float, float]
 """x, y, z, w."""
 Rectangle = tuple[float, float, float, float, float]
 """Centre x, centre y, half length, half width (metres) and yaw of the length (radians)."""
+Axes = tuple[Vec3, Vec3, Vec3]
+"""Rows of a rotation matrix."""
 
 TABLE_X = (-0.3, 0.3)
 TABLE_Y = (-0.8, -0.2)
@@ -92,14 +94,9 @@ class Solid(ABC):
         return self.position[2] - self.half_height
 
     @property
-    def axes(self) -> tuple[Vec3, Vec3, Vec3]:
+    def axes(self) -> Axes:
         """The x, y and z of its own axes in the world."""
-        x, y, z, w = self.quaternion
-        return (
-            (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-            (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-            (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-        )
+        return axes_of(self.quaternion)
 
     def at(self, position: Vec3) -> Self:
         """Return it elsewhere, turned as it is."""
@@ -113,6 +110,16 @@ def moved(solids: Iterable[AnySolid], changes: Iterable[AnySolid]) -> tuple[AnyS
     """Return solids, those as they are in the changes that are among them, by name."""
     new = {solid.name: solid for solid in changes}
     return tuple(new.get(solid.name, solid) for solid in solids)
+
+
+def axes_of(quaternion: Sequence[float]) -> Axes:
+    """Return the x, y and z in the world of a body's own axes; the quaternion's length is 1."""
+    x, y, z, w = quaternion
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )
 
 
 def nearest_place(xy: Sequence[float], places: Mapping[str, XY]) -> str:
@@ -162,11 +169,22 @@ def polygon(rectangle: Rectangle) -> shapely.Polygon:
 
 def distance(rectangle: Rectangle, point: XY) -> float:
     """Return the distance from a point to a rectangle, 0 inside."""
-    x, y, length, width, yaw = rectangle
+    along, across = _from_centre(rectangle, point)
+    return math.hypot(max(0.0, along - rectangle[2]), max(0.0, across - rectangle[3]))
+
+
+def inside(rectangle: Rectangle, point: XY, margin_m: float = 0.0) -> bool:
+    """Return whether a point lies in a rectangle, at least so far from its edge."""
+    along, across = _from_centre(rectangle, point)
+    return along <= rectangle[2] - margin_m and across <= rectangle[3] - margin_m
+
+
+def _from_centre(rectangle: Rectangle, point: XY) -> tuple[float, float]:
+    """Return how far from a rectangle's centre a point is, along its length and its width."""
+    x, y, _, _, yaw = rectangle
     dx, dy = point[0] - x, point[1] - y
-    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw)) - length
-    across = abs(dy * math.cos(yaw) - dx * math.sin(yaw)) - width
-    return math.hypot(max(0.0, along), max(0.0, across))
+    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
+    return along, abs(dy * math.cos(yaw) - dx * math.sin(yaw))
 
 
 def overlap(first: Rectangle, second: Rectangle) -> bool:
