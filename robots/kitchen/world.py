@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cap.errors import Collision, NotGrasped, RobotError, Unreachable, UsageError
+from cap.errors import Collision, NotGrasped, Unreachable, UsageError
 from robots.kitchen import arm, paths, planner
 from robots.kitchen.arm import Array
 from robots.kitchen.objects import KINDS, Thing, scene_entries
@@ -69,11 +69,7 @@ class KitchenWorld:
             NotGrasped: The fingers closed on nothing.
             RobotError: The motion was stopped.
         """
-        state = self.state
-        thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        tip = planned.grip.tip[:2]
-        if thing is None or math.dist(thing.xy, tip) > thing.radius + ASTRAY_M:
-            raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
+        state, thing = self.state, self.state[planned.name]
         loads = [thing, *state.contents(thing)]
         grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
         moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
@@ -185,10 +181,8 @@ class KitchenWorld:
             if abs(self.state.opening_m(drawer) - was_m) > SLID_M:
                 self.state = self.state.having_done(Deed(drawer, opening_m=was_m))
 
-    def undo(self, count: int) -> list[RobotError]:
-        """Undo the last so many deeds, the last first; return which of them are lost for good.
-
-        After a failure the deeds that are left can be undone later.
+    def undo(self, count: int) -> None:
+        """Undo the last so many deeds, the last first; after a failure the rest can follow later.
 
         Raises:
             Unreachable: It is too long ago, or out of reach.
@@ -201,35 +195,18 @@ class KitchenWorld:
                 f"that is too long ago: the last {MOST_DEEDS} picks, placings and drawers are "
                 "remembered"
             )
-        lost: dict[str, RobotError] = {}
         for undone in range(count):
             before = self.state
-            deed = before.deeds[-1]
-            gone = self._gone(deed)
             try:
-                if gone:
-                    lost[gone] = NotGrasped(gone)
-                else:
-                    self._reverse(deed)
+                self._reverse(before.deeds[-1])
             except (Collision, NotGrasped, Unreachable) as error:
                 raise type(error)(
                     f"{error}; {undone} of {count} moves are undone; undo again for the rest"
                 ) from None
             finally:  # neither the deed nor what reversed it is left to undo
-                if gone or self.state.deeds_done > before.deeds_done:
+                if self.state.deeds_done > before.deeds_done:
                     left = replace(self.state, deeds=before.deeds[:-1])
                     self.state = replace(left, deeds_done=before.deeds_done - 1)
-        return list(lost.values())
-
-    def _gone(self, deed: Deed) -> str:
-        """Return the reason why a deed cannot be undone; "" if it can."""
-        if deed.opening_m is not None:
-            return ""
-        if deed.name not in (thing.name for thing in self.state.things):
-            return f"{deed.name!r} is not in the kitchen any more"
-        if deed.was is not None and self.state.held != deed.name:
-            return f"the gripper does not hold {deed.name!r} any more"
-        return ""
 
     def _reverse(self, deed: Deed) -> None:
         """Do the opposite of one deed."""
@@ -357,16 +334,11 @@ class KitchenWorld:
 
         Raises:
             NotFound: There is no such object.
-            UsageError: Something is in or on it.
         """
         state = self.state
-        gone = state[find(name, [thing.name for thing in state.things])]
-        left = tuple(thing for thing in state.things if thing != gone)
-        for thing in left:
-            above = gone.bottom < thing.bottom < gone.top + _HANGS_M
-            if above and math.dist(thing.xy, gone.xy) < gone.radius:
-                raise UsageError(f"{thing.name!r} is in or on {gone.name!r}; remove it first")
-        held = None if state.held == gone.name else state.held
+        gone = find(name, [thing.name for thing in state.things])
+        left = tuple(thing for thing in state.things if thing.name != gone)
+        held = None if state.held == gone else state.held
         self.state = replace(state, things=left, held=held)
 
     def add(self, name: str, location: Location) -> None:
