@@ -28,7 +28,7 @@ from typing import Any
 from cap.errors import UsageError
 from robots.perception import choose_detector
 from robots.ravens import scene_file
-from robots.ravens.disturbances import Disturbances, parse
+from robots.ravens.disturbances import parse
 from robots.ravens.observation import SHAPES, CameraEyes
 from robots.ravens.robot import MakeWorld, RavensRobot
 from robots.ravens.scene import Scene
@@ -47,7 +47,7 @@ def create(
     scene: str | None = None,
     perception: str = "truth",
     detector: str | None = None,
-    disturbances: Mapping[str, float] | Disturbances | None = None,
+    disturbances: Mapping[str, float] | None = None,
     engine: str | None = None,
 ) -> RavensRobot:
     """Make the robot at a table with objects scattered by `seed`.
