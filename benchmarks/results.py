@@ -32,7 +32,7 @@ from cap.files import read_json, write_whole
 from cap.models.base import Usage
 from cap.result import plain
 from cap.trace.trace import versions
-from robots.simulation import engines
+from robots.simulation.motor_world import engine_name
 
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
@@ -168,7 +168,7 @@ def begin(
         "command": command,
     }
     if settings.mode == "physics":
-        header["versions"]["physics"] = engines.named()
+        header["versions"]["physics"] = engine_name()
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
     path = folder / HEADER

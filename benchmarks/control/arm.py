@@ -17,7 +17,7 @@ from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
 from robots.ravens.bodies import ARM
-from robots.simulation.engines import MUJOCO, choose
+from robots.simulation.motor_world import MUJOCO, chosen_engine
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""
@@ -53,7 +53,7 @@ class Arm(Episode):
         Raises:
             MissingSimulator: MuJoCo is not installed.
         """
-        choose(MUJOCO)
+        chosen_engine(MUJOCO)
         import mujoco
 
         self._mujoco: Any = mujoco

@@ -16,7 +16,7 @@ from benchmarks.tabletop.goals import NTH, Attributes, Goal, apart
 from benchmarks.tabletop.judge import Positions, judge
 from benchmarks.tabletop.tasks import Task
 from cap.errors import UsageError
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import sample_scene
 
 _DRAWS = 20_000
 """Scenes that are tried for one trial."""

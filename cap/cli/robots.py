@@ -22,8 +22,7 @@ from cap.robot import registry
 from cap.robot.protocol import BringUp, Step
 
 if TYPE_CHECKING:
-    from robots.perception.calibration.file import HandEye
-    from robots.perception.calibration.hand_eye import Fit
+    from robots.perception.hand_eye import Fit, HandEye
 
 
 @dataclass(frozen=True)
@@ -279,9 +278,8 @@ def check_camera(
     cap robots camera camera.toml --pairs pairs.toml
     cap robots camera camera.toml --pairs pairs.toml --solve --name hand
     """  # noqa: D301
-    from robots.perception.calibration import hand_eye
-    from robots.perception.calibration.file import load
-    from robots.perception.calibration.pairs import load_pairs
+    from robots.perception import hand_eye
+    from robots.perception.hand_eye import load, load_pairs
 
     fit: Fit | None = None
     if not solve and (name or serial):
@@ -303,8 +301,8 @@ def check_camera(
 
 
 def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
-    from robots.perception.calibration import hand_eye
-    from robots.perception.calibration.file import HandEye
+    from robots.perception import hand_eye
+    from robots.perception.hand_eye import HandEye
 
     pose, fit = hand_eye.solve(pairs)
     made = HandEye(

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from robots.arm.rotations import pose_of_tcp
-from robots.perception.calibration.marker import find_marker
-from robots.perception.calibration.pairs import Pair, Pairs, pairs_text
+from robots.perception.hand_eye import Pair, Pairs, find_marker, pairs_text
 from robots.perception.realsense import RealSenseCamera
 from robots.tabletop import arm_driver
 

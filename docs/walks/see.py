@@ -1,7 +1,7 @@
 """Print what the colour detector sees by a RealSense camera in the arm's hand."""
 
 from robots.perception import choose_detector, see
-from robots.perception.calibration.file import load
+from robots.perception.hand_eye import load
 from robots.perception.realsense import RealSenseCamera
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import ALL_NAMES

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.table.geometry import axes_of
+
 Array = NDArray[np.float64]
 
 
@@ -44,14 +46,7 @@ def rotation_of(vector: Sequence[float] | Array) -> Array:
 
 def rotation_of_quaternion(quaternion: Sequence[float]) -> Array:
     """Return the rotation (3, 3) of a quaternion x, y, z, w of any length but 0."""
-    x, y, z, w = np.asarray(quaternion, dtype=float) / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(axes_of(np.asarray(quaternion, dtype=float) / np.linalg.norm(quaternion)))
 
 
 def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:

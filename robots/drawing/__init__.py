@@ -16,6 +16,7 @@ from robots.drawing.robot import DrawingRobot
 from robots.drawing.worlds import ArmBoard, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
+from robots.simulation.simulated_robot import check_choices
 from robots.table.object_names import check_names
 
 __all__ = ["DrawingRobot", "create"]
@@ -46,16 +47,12 @@ def create(
         ConfigError: The scene file cannot be used.
         MissingExtra: Physics without an engine installed.
     """
-    if scene is not None and objects is not None:
-        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    check_choices(mode, objects, scene)
     given = DEFAULT_NAMES if objects is None else check_names(objects, ["block"])
     if others := [name for name in given if name.endswith("bowl")]:
         raise UsageError(f"no bowls stand on the board, and so not {others[0]!r}")
     names: Sequence[str] | Scene = given
     if scene is not None:
         names = scene_file.load(scene, ["block"], stacked=False, surface="board")
-    if mode == "instant":
-        return DrawingRobot(names, seed, "instant", Board)
-    if mode == "physics":
-        return DrawingRobot(names, seed, "physics", partial(ArmBoard, engine=engine))
-    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")
+    board = Board if mode == "instant" else partial(ArmBoard, engine=engine)
+    return DrawingRobot(names, seed, mode, board)

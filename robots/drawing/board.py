@@ -1,9 +1,9 @@
-"""A whiteboard on the table: where it is, what stands on it, and the ink on it."""
+"""A whiteboard on the table: what stands on it, the ink on it, and how all that is drawn."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,15 @@ import numpy as np
 from shapely.geometry import LineString, MultiLineString, Point
 
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
+from cap.robot.view import ORIGIN, Appearance, Polyline, Rgb, Shape
+from robots.arm.linkage import linkage
 from robots.arm.strokes import Array, Stroke, length_m
+from robots.ravens.bodies import object_shapes, table
 from robots.ravens.scene import BLOCK_HALF, Body, Scene
+from robots.simulation.top_view import TopView
 from robots.simulation.turn_history import TurnHistory
-from robots.table.geometry import PLACES, TABLE_X, TABLE_Y
+from robots.table.geometry import PLACES, TABLE_X, TABLE_Y, XY, polygon
+from robots.table.object_names import color_of
 
 ARM_URDF = Path(__file__).with_name("ur5e_pen.urdf")
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
@@ -145,3 +150,90 @@ def check_path(scene: Scene, points: Array) -> None:
                 f"({x:.3f}, {y:.3f}) m: the line comes within {100 * away:.1f} cm of its centre; "
                 f"keep {100 * least + 0.05:.1f} cm away"
             )
+
+
+_BORDER_M = 0.02
+_INK: Rgb = (30, 41, 59)
+_WHITE: Rgb = (252, 252, 250)
+_FRAME: Rgb = (148, 152, 158)
+_PEN_M = 0.004
+"""Width of a line."""
+_MM = 1000
+
+
+def draw(state: BoardState, tip: XY | None, width: int, height: int) -> Any:
+    """Return the board from above as a PIL image; right is x, up is y.
+
+    Args:
+        state: What is on it.
+        tip: Where the pen is, xy in metres, if it is to be shown.
+        width: Pixels.
+        height: Pixels.
+    """
+    x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (BOARD_X, BOARD_Y))
+    picture = TopView((width, height), x, y, _FRAME)
+    seen, bodies = view(state), shapes(state)
+    picture.solids(bodies, {"board": seen.placements["board"]})
+    for line in seen.lines:
+        picture.line(line.points, line.width_m, line.color)
+    blocks = {name: at for name, at in seen.placements.items() if name.startswith("objects/")}
+    picture.solids(bodies, blocks)
+    if tip is not None:
+        (x0, y0), r = picture.pixel(tip), 0.008 * picture.scale
+        picture.brush.ellipse((x0 - r, y0 - r, x0 + r, y0 + r), outline=(220, 38, 38), width=6)
+    return picture.image()
+
+
+def svg(state: BoardState) -> str:
+    """Return the board as SVG in millimetres; right is x, up is y."""
+    wide, high = (BOARD_X[1] - BOARD_X[0]) * _MM, (BOARD_Y[1] - BOARD_Y[0]) * _MM
+    ink = [
+        f'<polyline points="{_points(stroke)}" fill="none" stroke="{_hex(_INK)}" '
+        f'stroke-width="{_PEN_M * _MM:g}" stroke-linecap="round" stroke-linejoin="round"/>'
+        for stroke in state.strokes
+    ]
+    blocks = [
+        f'<polygon points="{_points(polygon(body.rectangle).exterior.coords)}" '
+        f'fill="{_hex(color_of(body.name))}"><title>{body.name}</title></polygon>'
+        for body in state.scene.bodies
+    ]
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}mm" height="{high:g}mm" '
+        f'viewBox="0 0 {wide:g} {high:g}">',
+        f'<rect width="{wide:g}" height="{high:g}" fill="{_hex(_WHITE)}"/>',
+        *ink,
+        *blocks,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _points(points: Iterable[Sequence[float]]) -> str:
+    return " ".join(f"{(x - BOARD_X[0]) * _MM:.2f},{(BOARD_Y[1] - y) * _MM:.2f}" for x, y in points)
+
+
+def _hex(color: Rgb) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
+_ABOVE_M = 0.001
+"""Ink lies so far above the board, or they would be drawn through each other."""
+
+
+def shapes(state: BoardState) -> Mapping[str, Sequence[Shape]]:
+    """Return what each body is made of."""
+    return {"board": table(_WHITE), **linkage(ARM_URDF).shapes, **object_shapes(state.scene)}
+
+
+def view(state: BoardState) -> Appearance:
+    """Return where each body is in a state, and the ink."""
+    objects = {
+        f"objects/{body.name}": (*body.position, *body.quaternion) for body in state.scene.bodies
+    }
+    ink = tuple(
+        Polyline(tuple((x, y, _ABOVE_M) for x, y in stroke), _INK, _PEN_M)
+        for stroke in state.strokes
+    )
+    return Appearance(
+        {"board": ORIGIN, **linkage(ARM_URDF).placements(state.joints), **objects}, ink
+    )

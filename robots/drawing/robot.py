@@ -14,7 +14,7 @@ from cap.errors import LimitExceeded, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
 from robots.arm.strokes import Array, Points, path_of, stroke_of
 from robots.base import action, perception
-from robots.drawing import picture
+from robots.drawing import board
 from robots.drawing.board import (
     BOARD_X,
     BOARD_Y,
@@ -26,7 +26,7 @@ from robots.drawing.board import (
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
-from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
+from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS, PLACES
@@ -52,7 +52,7 @@ class DrawingRobot(TurnTaker, SimulatedRobot[BoardState]):
         self,
         names: Sequence[str] | Scene,
         seed: int,
-        mode: Mode,
+        mode: str,
         make_board: Callable[[WorldOwner, BoardState], Board],
     ) -> None:
         """Set the blocks of a seed, or those of a scene, on an empty board.
@@ -100,19 +100,19 @@ class DrawingRobot(TurnTaker, SimulatedRobot[BoardState]):
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the board."""
-        return picture.shapes(self.state)
+        return board.shapes(self.state)
 
     def view(self) -> Appearance:
         """Return where each body and the ink is at this moment, in the middle of a motion too."""
-        return picture.view(self._world.now())
+        return board.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""
-        return picture.draw(self._world.now(), self._world.tip(), width, height)
+        return board.draw(self._world.now(), self._world.tip(), width, height)
 
     def svg(self) -> str:
         """Return the board as SVG, in millimetres."""
-        return picture.svg(self.state)
+        return board.svg(self.state)
 
     # Perception.
 

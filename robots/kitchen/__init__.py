@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from cap.errors import UsageError
 from robots.kitchen.objects import DEFAULT_NAMES, SceneEntry, scene_entries
-from robots.kitchen.robot import KitchenRobot
+from robots.kitchen.robot import KitchenRobot, MakeWorld
 from robots.kitchen.scene import read
-from robots.kitchen.worlds import InstantKitchen
+from robots.kitchen.world import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
+from robots.simulation.simulated_robot import check_choices
 
 __all__ = ["KitchenRobot", "create"]
 
@@ -51,18 +51,15 @@ def create(
         ConfigError: The scene file cannot be used.
         MissingExtra: Physics without an engine installed.
     """
-    if scene is not None and objects is not None:
-        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    check_choices(mode, objects, scene)
     entries: Sequence[SceneEntry | PlacedObject] = (
         scene_entries(DEFAULT_NAMES if objects is None else objects)
         if scene is None
         else read(scene)
     )
-    if mode == "instant":
-        return KitchenRobot(entries, seed, "instant", InstantKitchen, scattered=objects is None)
+    world: MakeWorld = KitchenWorld
     if mode == "physics":
         from robots.kitchen.physics import PhysicsKitchen
 
         world = partial(PhysicsKitchen, engine=engine)
-        return KitchenRobot(entries, seed, "physics", world, scattered=objects is None)
-    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")
+    return KitchenRobot(entries, seed, mode, world, scattered=objects is None)

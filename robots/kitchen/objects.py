@@ -10,14 +10,14 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from cap.errors import UsageError, did_you_mean
-from robots.table.geometry import Quat, Rectangle, Vec3
+from robots.table.geometry import Rectangle, Solid, Vec3
 from robots.table.object_names import plain
 
 Color = tuple[int, int, int]
@@ -90,15 +90,8 @@ CALLED = {
 
 
 @dataclass(frozen=True)
-class Thing:
-    """One object and its pose."""
-
-    name: str
-    """Such as `coke can`."""
-    position: Vec3
-    """Middle, metres."""
-    quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
-    """Orientation, x y z w."""
+class Thing(Solid):
+    """One object, such as a `coke can`."""
 
     @property
     def kind(self) -> Kind:
@@ -106,38 +99,23 @@ class Thing:
         return KINDS[self.name]
 
     @property
-    def xy(self) -> tuple[float, float]:
-        """Middle seen from above, metres."""
-        return self.position[:2]
-
-    @property
     def half_height(self) -> float:
         """From its middle to its top as it lies now, metres."""
         length, width, height = self.kind.size
-        x, y, z = map(abs, _axes(self.quaternion)[2])
+        x, y, z = map(abs, self.axes[2])
         if self.kind.shape == "cylinder":
             return z * height / 2 + math.hypot(x, y) * length / 2
         return (x * length + y * width + z * height) / 2
 
     @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-        return self.position[2] + self.half_height
-
-    @property
-    def bottom(self) -> float:
-        """Height of its lowest part, metres."""
-        return self.position[2] - self.half_height
-
-    @property
     def lean(self) -> float:
         """Angle between its own upright and the vertical, radians."""
-        return math.acos(max(-1.0, min(1.0, _axes(self.quaternion)[2][2])))
+        return math.acos(max(-1.0, min(1.0, self.axes[2][2])))
 
     @property
     def yaw(self) -> float:
         """Direction of its length seen from above, radians."""
-        x, y, _ = _axes(self.quaternion)
+        x, y, _ = self.axes
         return math.atan2(y[0], x[0])
 
     @property
@@ -180,10 +158,6 @@ class Thing:
         foot_r = self.kind.foot_r
         return foot_r + share * (self.radius - foot_r) - 1.5 * DISH_WALL_M
 
-    def at(self, position: Vec3) -> Thing:
-        """Return it elsewhere, turned as it is."""
-        return replace(self, position=position)
-
 
 @dataclass(frozen=True)
 class Footprint:
@@ -203,7 +177,7 @@ class Footprint:
 
 def footprint(thing: Thing) -> Footprint:
     """Return how an object lies: the axis nearest the vertical is its height now."""
-    x, y, z = _axes(thing.quaternion)
+    x, y, z = thing.axes
     size = thing.kind.size
     up = max(range(3), key=lambda axis: abs(z[axis]))
     level = [axis for axis in range(3) if axis != up]
@@ -211,16 +185,6 @@ def footprint(thing: Thing) -> Footprint:
     yaw = math.atan2(y[first], x[first])
     upright = thing.kind.shape != "box" and up == 2
     return Footprint(size[first], size[second], size[up], yaw, upright)
-
-
-def _axes(quaternion: Quat) -> tuple[Vec3, Vec3, Vec3]:
-    """Return the x, y and z of a body's own axes in the world."""
-    x, y, z, w = quaternion
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-    )
 
 
 def known_name(name: str) -> str:

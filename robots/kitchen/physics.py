@@ -14,12 +14,12 @@ from robots.arm.travel import KITCHEN, away
 from robots.kitchen import arm
 from robots.kitchen.bodies import world_of
 from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over
-from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
-from robots.kitchen.worlds import KitchenWorld, arrived
+from robots.kitchen.world import KitchenWorld, arrived
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
+from robots.table.geometry import inside
 
 _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""
@@ -38,7 +38,7 @@ class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
     """Carries plans out with a simulated arm."""
 
     def __init__(self, owner: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
+        """Start from a state, in an engine as `chosen_engine` takes it."""
         KitchenWorld.__init__(self, owner, state)
         MotorWorld.__init__(self, owner, state, engine)
         self._sliding: str | None = None

@@ -19,8 +19,7 @@ import shapely
 import shapely.affinity
 
 from cap.errors import Collision, Unreachable
-from robots.arm.clearance import finger_outlines, first_touched
-from robots.arm.gripper import PALM_SIZE, Grip
+from robots.arm.gripper import PALM_SIZE, Grip, finger_outlines, first_touched
 from robots.arm.travel import KITCHEN
 from robots.kitchen import arm, paths
 from robots.kitchen.arm import Array
@@ -31,11 +30,10 @@ from robots.kitchen.room import (
     OPENING_M,
     Location,
     Point,
-    inside,
     obstacles,
 )
 from robots.kitchen.state import Base, KitchenState, carried, turned
-from robots.table.geometry import Vec3, carried_point, corners, distance, point_in, polygon
+from robots.table.geometry import Vec3, carried_point, corners, distance, inside, point_in, polygon
 
 Relation = Literal["", "in", "on", "beside"]
 """How something is to be put down by an object or a location; "" for as that takes things."""

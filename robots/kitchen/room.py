@@ -200,12 +200,3 @@ def obstacles(room: Room, drawers: Drawers) -> tuple[tuple[str, Polygon], ...]:
             outline = (*middle, piece.width / 2, reach / 2, piece.facing - math.pi / 2)
             found.append((name, polygon(outline)))
     return tuple(found)
-
-
-def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:
-    """Return whether a point lies in a rectangle, at least so far from its edge."""
-    x, y, length, width, yaw = rectangle
-    dx, dy = point[0] - x, point[1] - y
-    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
-    across = abs(dy * math.cos(yaw) - dx * math.sin(yaw))
-    return along <= length - margin_m and across <= width - margin_m

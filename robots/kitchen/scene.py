@@ -14,10 +14,10 @@ from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
 from robots.kitchen.objects import DISH_FLOOR_M, KINDS, SceneEntry, Thing, footprint, scene_entries
 from robots.kitchen.planner import STROKE_M
-from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Location, Point, Room, inside, sample_room
+from robots.kitchen.room import ROOM_X, ROOM_Y, Location, Room, sample_room
 from robots.kitchen.state import Arrival, Base, KitchenState
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
-from robots.table.geometry import distance, point_in, yaw_quaternion
+from robots.table.geometry import distance, inside, point_in, yaw_quaternion
 
 START = "table"
 """Where the robot begins; and objects whose place is not said."""
@@ -53,7 +53,7 @@ def sample(
     placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
     asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
     base = Base(*room.locations[START].stand)
-    things = list(things_of(placed, room, (base.x, base.y)))
+    things = list(things_of(placed, room))
     for entry in asked:
         if entry.place:
             if entry.place not in room.locations:
@@ -154,8 +154,8 @@ def read(path: str | Path) -> list[PlacedObject]:
     return read_scene(path, known)
 
 
-def things_of(placed: Iterable[PlacedObject], room: Room, start: Point) -> tuple[Thing, ...]:
-    """Return the objects of a file in a room where the robot begins at `start`.
+def things_of(placed: Iterable[PlacedObject], room: Room) -> tuple[Thing, ...]:
+    """Return the objects of a file in a room.
 
     Raises:
         ConfigError: One would not stay where it is.
@@ -167,12 +167,6 @@ def things_of(placed: Iterable[PlacedObject], room: Room, start: Point) -> tuple
         surfaces = list(_surfaces(thing, room, things.values()))
         if not surfaces:
             raise entry.wrong("is outside the room, inside furniture or half off its edge")
-        beside_furniture = all(distance(piece.rectangle, thing.xy) > 0 for piece in room.pieces)
-        if beside_furniture and math.dist(thing.xy, start) < thing.radius + BASE_R:
-            raise entry.wrong(
-                f"is where the robot begins, at ({start[0]:.2f}, {start[1]:.2f}) m; keep it "
-                f"{thing.radius + BASE_R:.2f} m away"
-            )
         foot = math.inf if entry.z is None else entry.z - thing.half_height  # or on the highest
         height_m, on = min(surfaces, key=lambda surface: abs(surface[0] - foot))
         z = entry.settled(height_m, thing.half_height, f"'{on}'" if on in things else f"the {on}")

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from robots.kitchen.objects import Pose4, Thing
-from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
+from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room
 from robots.simulation.turn_history import TurnHistory
-from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance
+from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance, inside, moved
 
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""
@@ -168,8 +168,7 @@ class KitchenState:
 
     def moved(self, changes: Iterable[Thing]) -> KitchenState:
         """Return a copy in which these objects are elsewhere."""
-        new = {thing.name: thing for thing in changes}
-        return replace(self, things=tuple(new.get(thing.name, thing) for thing in self.things))
+        return replace(self, things=moved(self.things, changes))
 
     def having_done(self, deed: Deed) -> KitchenState:
         """Return a copy that remembers one more deed."""

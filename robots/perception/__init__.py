@@ -1,8 +1,7 @@
 """Seeing: camera frames become named objects in the robot's frame.
 
 A `Camera` gives frames (colour and depth) and a `Detector` names what is in one; both are
-protocols. `see(camera, detector)` looks once. An `Observer` is either both of them
-(`CameraObserver`) or a file that lists what is where (`SceneFile`): what a robot should take.
+protocols. `see(camera, detector)` looks once; `listed(path)` reads what a file lists instead.
 
 Cameras: `RayCamera` in a simulation, `RealSenseCamera` on hardware (extra `realsense`), on a
 stand or in the hand; `hand_eye` says where such a camera is. Detectors: `ColorDepthDetector` for
@@ -11,17 +10,14 @@ blocks and bowls of known colours and sizes, `OpenVocabularyDetector` for anythi
 """
 
 from robots.perception.camera import Camera, Detection, Detector, Frame
-from robots.perception.observers import CameraObserver, Observer, choose_detector, see
-from robots.perception.scene_file import SceneFile
+from robots.perception.looking import choose_detector, listed, see
 
 __all__ = [
     "Camera",
-    "CameraObserver",
     "Detection",
     "Detector",
     "Frame",
-    "Observer",
-    "SceneFile",
     "choose_detector",
+    "listed",
     "see",
 ]

@@ -41,21 +41,6 @@ class Frame:
         points: Array = seen @ self.pose[:3, :3].T + self.pose[:3, 3]
         return points
 
-    def pixels(self, points: Array) -> NDArray[np.int64]:
-        """Return which pixels show points in the robot's frame: row and column, shape (n, 2)."""
-        seen = (points - self.pose[:3, 3]) @ self.pose[:3, :3]
-        on_lens = seen @ self.intrinsics.T
-        return np.floor(on_lens[:, 1::-1] / on_lens[:, 2:]).astype(np.int64)
-
-    def hides(self, points: Array) -> bool:
-        """Return whether the robot hides one of some points, shape (n, 3), metres, from view."""
-        if self.robot is None:
-            return False
-        rows, columns = self.pixels(points).T
-        inside = (rows >= 0) & (rows < self.robot.shape[0])
-        inside &= (columns >= 0) & (columns < self.robot.shape[1])
-        return bool(self.robot[rows[inside], columns[inside]].any())
-
 
 @dataclass(frozen=True)
 class Detection:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import MissingExtra, NotConnected, RobotError, UsageError, install_extra
+from cap.errors import MissingExtra, NotConnected, RobotError, install_extra
 from robots.arm.rotations import rotation_vector
 from robots.perception.camera import Array, Frame
 
@@ -54,11 +54,8 @@ class RealSenseCamera:
 
         Raises:
             MissingExtra: `pyrealsense2` is not installed, or a system library it needs.
-            UsageError: A size, rate or time that is not above 0, or `warm_up` below 0.
             NotConnected: There is no such device, it has no such mode, or it does not answer.
         """
-        if min(width, height, fps) < 1 or warm_up < 0 or not 0 < timeout_s < math.inf:
-            raise UsageError("a camera needs width, height, fps and timeout_s above 0")
         rs = self._rs = _library()
         self._pose = pose
         self._timeout_s = timeout_s

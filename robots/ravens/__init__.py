@@ -28,11 +28,12 @@ from typing import Any
 from cap.errors import UsageError
 from robots.perception import choose_detector
 from robots.ravens import scene_file
-from robots.ravens.disturbances import Disturbances, parse
-from robots.ravens.instant import InstantTabletop
+from robots.ravens.disturbances import parse
 from robots.ravens.observation import SHAPES, CameraEyes
-from robots.ravens.robot import RavensRobot
+from robots.ravens.robot import MakeWorld, RavensRobot
 from robots.ravens.scene import Scene
+from robots.ravens.world import TabletopWorld
+from robots.simulation.simulated_robot import check_choices
 from robots.table.object_names import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]
@@ -46,7 +47,7 @@ def create(
     scene: str | None = None,
     perception: str = "truth",
     detector: str | None = None,
-    disturbances: Mapping[str, float] | Disturbances | None = None,
+    disturbances: Mapping[str, float] | None = None,
     engine: str | None = None,
 ) -> RavensRobot:
     """Make the robot at a table with objects scattered by `seed`.
@@ -68,8 +69,7 @@ def create(
         ConfigError: The scene file cannot be used.
         MissingExtra: Physics without an engine installed.
     """
-    if scene is not None and objects is not None:
-        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    check_choices(mode, objects, scene)
     names: Sequence[str] | Scene = DEFAULT_NAMES if objects is None else check_names(objects)
     if scene is not None:
         names = scene_file.load(scene)
@@ -84,11 +84,9 @@ def create(
             raise UsageError("the instant world has no camera; use mode 'physics'")
         finder = choose_detector(detector, SHAPES, ALL_NAMES)
         eyes = partial(CameraEyes, detector=finder, disturbances=wrong)
-    if mode == "instant":
-        return RavensRobot(names, seed, "instant", InstantTabletop, disturbances=wrong)
+    world: MakeWorld = TabletopWorld
     if mode == "physics":
         from robots.ravens.physics import PhysicsTabletop
 
         world = partial(PhysicsTabletop, engine=engine)
-        return RavensRobot(names, seed, "physics", world, make_eyes=eyes, disturbances=wrong)
-    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")
+    return RavensRobot(names, seed, mode, world, make_eyes=eyes, disturbances=wrong)

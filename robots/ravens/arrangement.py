@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cap.errors import Collision, Unreachable
-from robots.arm.clearance import MARGIN_M as MARGIN
+from robots.arm.gripper import MARGIN_M as MARGIN
 from robots.ravens import transfer
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Hand

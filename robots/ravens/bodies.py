@@ -22,10 +22,10 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 from robots.simulation.bodies import ArmBody, BoxPart, Friction, LooseBody, PhysicsWorld, ring
 from robots.table.geometry import TABLE_X, TABLE_Y
-from robots.table.things import color_of
+from robots.table.object_names import color_of
 
 ARM = ArmBody(
     urdf=Path(__file__).with_name("ur5e.urdf"),

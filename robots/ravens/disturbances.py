@@ -72,8 +72,6 @@ def parse(values: Any) -> Disturbances:
     Raises:
         UsageError: An unknown name, or a value that is no size.
     """
-    if isinstance(values, Disturbances):
-        return values
     try:
         return msgspec.convert(values or {}, Disturbances)
     except msgspec.ValidationError as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robots.perception.camera import Camera, Detection, Detector
-from robots.perception.model_fit import Bowl
-from robots.perception.segmentation import Shapes
+from robots.arm import ur5e
+from robots.arm.travel import PARK
+from robots.perception.camera import Detection, Detector
+from robots.perception.segmentation import Bowl, Shapes
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     BLOCK_HALF,
@@ -19,30 +19,18 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 from robots.table.colors import COLORS
 from robots.table.geometry import TABLE_X, TABLE_Y, yaw_quaternion
 from robots.table.object_names import ALL_NAMES
 
-_TABLE = np.array(
-    [(x, y, 0.0) for x in np.arange(*TABLE_X, 0.01) for y in np.arange(*TABLE_Y, 0.01)]
-)
-"""Points all over the table, metres."""
+if TYPE_CHECKING:
+    from robots.ravens.physics import PhysicsTabletop
+
+_WAITS_M = 0.02
+"""An arm this near to where it waits hides nothing from the camera."""
 CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""
-
-
-class FilmedWorld(Protocol):
-    """A world before a camera, and in its view an arm that can be moved out of it."""
-
-    def camera(self) -> Camera:
-        """Return the camera."""
-
-    def recover(self) -> None:
-        """Put down what a stopped motion left in the gripper, if anything."""
-
-    def park(self) -> None:
-        """Take the gripper to where it hides nothing from the camera."""
 
 
 class CameraEyes:
@@ -51,7 +39,9 @@ class CameraEyes:
     While the gripper stands in the view, having touched nothing, the scene is as it was before.
     """
 
-    def __init__(self, world: FilmedWorld, detector: Detector, disturbances: Disturbances) -> None:
+    def __init__(
+        self, world: PhysicsTabletop, detector: Detector, disturbances: Disturbances
+    ) -> None:
         """Look at nothing yet.
 
         Args:
@@ -63,30 +53,25 @@ class CameraEyes:
         self._camera = world.camera()
         self._detector = detector
         self._disturbances = disturbances
-        self._looked: tuple[WorldState, Scene, bool] | None = None
+        self._looked: tuple[WorldState, Scene] | None = None
 
     def see(self, state: WorldState) -> Scene:
         """Return what the picture shows, objects in the order of `ALL_NAMES`."""
-        return self._look(state)[0]
-
-    def hindered(self, state: WorldState) -> bool:
-        """Return whether the robot hides a part of the table that was not seen before it came."""
-        return self._look(state)[1]
-
-    def clear_view(self, state: WorldState) -> None:
-        """Take the arm out of the view, if it hides what was not seen before."""
-        if self.hindered(state):
-            self._world.recover()
-            self._world.park()
-
-    def _look(self, state: WorldState) -> tuple[Scene, bool]:
         if state.seen is not None:
-            return state.seen, False
+            return state.seen
         if self._looked is None or self._looked[0] is not state:
             picture = self._camera.capture()
             frame = self._disturbances.of_frame(picture, state.generator(CAMERA_DRAWS))
-            self._looked = state, scene_of(self._detector.detect(frame)), frame.hides(_TABLE)
-        return self._looked[1:]
+            self._looked = state, scene_of(self._detector.detect(frame))
+        return self._looked[1]
+
+    def clear_view(self, state: WorldState) -> None:
+        """Take an arm that a stop left in the view, or the like, to where it waits."""
+        x, y, z = ur5e.forward(state.joints)[:3, 3].tolist()
+        waits = math.dist((x, y), (PARK.x, PARK.y)) < _WAITS_M and z > PARK.z - _WAITS_M
+        if state.seen is None and not waits:
+            self._world.recover()
+            self._world.park()
 
 
 SHAPES = Shapes(

@@ -26,8 +26,9 @@ from robots.perception.camera import Array, Camera
 from robots.perception.lens import Lens, Light
 from robots.ravens import route
 from robots.ravens.bodies import shapes, view, world_of
+from robots.ravens.state import WorldState, slipped
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import TabletopWorld, WorldState, slipped
+from robots.ravens.world import TabletopWorld
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
@@ -72,7 +73,7 @@ class PhysicsTabletop(MotorWorld[WorldState], TabletopWorld):
         fingers: Fingers = ROBOTIQ_2F_85,
         engine: str | None = None,
     ) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
+        """Start from a state, in an engine as `chosen_engine` takes it."""
         TabletopWorld.__init__(self, owner, state, fingers)
         MotorWorld.__init__(self, owner, state, engine)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +17,14 @@ from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.arm.travel import PARK
 from robots.base import action, perception
-from robots.ravens import arrangement, bodies, free_region, route, scene_file, transfer
+from robots.ravens import arrangement, bodies, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
-from robots.ravens.scene import Scene, segmask
-from robots.ravens.scene_sampler import sample_scene
-from robots.ravens.world import Layout, TabletopWorld, WorldState
+from robots.ravens.scene import TABLE_SPAN, Scene, nearest_free_region, sample_scene, segmask
+from robots.ravens.state import Layout, WorldState
+from robots.ravens.world import TabletopWorld
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
+from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
@@ -39,10 +39,10 @@ from robots.table.arguments import (
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.numbers import finite_numbers
-from robots.table.object_names import find, plain
-from robots.table.things import COLOR_OF
+from robots.table.object_names import COLOR_OF, find, plain
 
 Array = NDArray[np.float64]
+MakeWorld = Callable[[WorldOwner, WorldState], TabletopWorld]
 NOTHING_WRONG = Disturbances()
 
 
@@ -65,8 +65,8 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         self,
         names: Sequence[str] | Scene,
         seed: int,
-        mode: Mode,
-        make_world: Callable[[WorldOwner, WorldState], TabletopWorld],
+        mode: str,
+        make_world: MakeWorld,
         *,
         make_eyes: Callable[[Any], CameraEyes] | None = None,
         disturbances: Disturbances = NOTHING_WRONG,
@@ -157,19 +157,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         return state.scene if self._eyes is None else self._eyes.see(state)
 
     def _exact(self, name: str) -> str:
-        return self._find(name, self._scene.names, "object")
-
-    def _find(self, name: str, known: Iterable[str], what: str) -> str:
-        """Return the exact name; if there is none, say that the arm may hide the object."""
-        try:
-            return find(name, known, what)
-        except NotFound as error:
-            if self._eyes is None or not self._eyes.hindered(self._world.state):
-                raise
-            raise NotFound(
-                f"{str(error).rstrip('.')}. The arm hides part of the table from the camera: "
-                "any motion that begins from here moves it out of the way first"
-            ) from None
+        return find(name, self._scene.names)
 
     def _keep_seen(self, before: Scene) -> None:
         """Know what was seen before a motion that touched nothing, now that the arm hides it."""
@@ -234,7 +222,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = named_points(self._scene.bodies)
-        return np.array(known[self._find(name, known, "object or place")])
+        return np.array(known[find(name, known, "object or place")])
 
     @perception
     def get_bbox(self, name: str) -> Array:
@@ -305,7 +293,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         size: Sequence[float] | Array,
         near: Place = "middle",
         moving: Sequence[str] = (),
-        within: Sequence[float] | Array = free_region.TABLE,
+        within: Sequence[float] | Array = TABLE_SPAN,
     ) -> Array:
         """Return the centre of the free rectangle of the table nearest to a point, shape (2,).
 
@@ -326,10 +314,10 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         around = target(self._scene.bodies, near)
         corners = "left, bottom, right and top, four finite numbers"
         part = finite_numbers(within, "within", corners, (4,))
-        low, high = np.array(free_region.TABLE).reshape(2, 2)
+        low, high = np.array(TABLE_SPAN).reshape(2, 2)
         part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
         others = self._scene.others(*gone)
-        return np.array(free_region.nearest(others, (width, depth), around, part.tolist()))
+        return np.array(nearest_free_region(others, (width, depth), around, part.tolist()))
 
     @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:

@@ -16,7 +16,7 @@ from robots.arm.strokes import Array, length_m, resampled
 from robots.arm.travel import PARK, TABLE
 from robots.ravens.scene import Scene
 from robots.table.geometry import TABLE_X, TABLE_Y
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers
 
 SPEED_MPS = 0.25
 """Of the fingertips where a program names none."""
@@ -44,15 +44,12 @@ def checked_speed(speed: Any) -> float:
         TypeError: It is no finite number.
         LimitExceeded: The arm does not move so slowly or so fast.
     """
-    wanted = "a number of metres per second"
-    number = real_numbers(speed, "speed", wanted)
-    if number.ndim or isinstance(speed, bool | np.bool_) or not np.isfinite(number):
-        raise TypeError(f"speed must be {wanted}; got a {type(speed).__name__}")
+    number = float(finite_numbers(speed, "speed", "a number of metres per second", ()))
     if not SLOWEST_MPS <= number <= FASTEST_MPS:
         raise LimitExceeded(
             f"speed {number:g} m/s is beyond the arm; use {SLOWEST_MPS:g} to {FASTEST_MPS:g}"
         )
-    return float(number)
+    return number
 
 
 def check_on_table(points: Array) -> None:

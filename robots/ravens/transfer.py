@@ -17,9 +17,16 @@ import shapely
 
 from cap.errors import Collision, RobotError, Unreachable
 from robots.arm import ur5e
-from robots.arm.clearance import MARGIN_M as MARGIN
-from robots.arm.clearance import first_touched
-from robots.arm.gripper import FINGER_LENGTH, NO_FINGERS, PALM_SIZE, ROBOTIQ_2F_85, Fingers, Grip
+from robots.arm.gripper import (
+    FINGER_LENGTH,
+    NO_FINGERS,
+    PALM_SIZE,
+    ROBOTIQ_2F_85,
+    Fingers,
+    Grip,
+    first_touched,
+)
+from robots.arm.gripper import MARGIN_M as MARGIN
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK, TABLE, highest_between
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene

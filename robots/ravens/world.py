@@ -1,83 +1,34 @@
-"""The tabletop's state, and the interface between its primitives and the worlds that run them."""
+"""The table that primitives act on; without dynamics: plans come true at once and exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import NotGrasped
-from robots.arm.gripper import OPEN_GAP_M, ROBOTIQ_2F_85, Fingers, Grip
+from robots.arm import ur5e
+from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import Pose
-from robots.arm.strokes import Stroke, stroke_of
-from robots.ravens import transfer
-from robots.ravens.scene import Scene
+from robots.arm.travel import PARK, TABLE
+from robots.ravens import route
+from robots.ravens.bodies import shapes, view
+from robots.ravens.state import Layout, WorldState, slipped
 from robots.ravens.transfer import Transfer
+from robots.simulation.top_view import TopView
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
-from robots.table.geometry import Vec3
+from robots.table.geometry import TABLE_X, TABLE_Y, XY
 
-Joints = tuple[float, ...]
-Layout = tuple[tuple[str, Vec3], ...]
-"""Where objects are, the lowest first: names and xyz, metres."""
-MAX_PATHS = 500
-"""Paths a world remembers; the oldest are forgotten."""
-
-
-@dataclass(frozen=True)
-class WorldState:
-    """Everything that decides what a world does next: plain data, so a copy is a snapshot."""
-
-    scene: Scene
-    """Every object, at rest."""
-    joints: Joints
-    """Arm joint angles, radians, at rest."""
-    gap_m: float = OPEN_GAP_M
-    """Distance between the fingers."""
-    held: str | None = None
-    """What a stopped motion left in the gripper."""
-    time_s: float = 0.0
-    """Simulated time since the reset."""
-    seed: int = 0
-    """Of the scene, and of everything that goes wrong at random."""
-    actions: int = 0
-    """Motions since the reset: where in its random numbers the world is."""
-    paths: tuple[Stroke, ...] = ()
-    """Where `follow` led the fingertips since the reset: polylines of xy, metres, in order."""
-    seen: Scene | None = None
-    """What a camera saw before the gripper came to stand in its view, having touched nothing."""
-    turns: TurnHistory[Layout] = field(default_factory=TurnHistory)
-    """Where everything was seen before each of the last turns."""
-
-    def followed(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> WorldState:
-        """Return the state with one more path; fewer than two points make none."""
-        if len(points) < 2:
-            return self
-        return replace(self, paths=(*self.paths, stroke_of(points))[-MAX_PATHS:])
-
-    def put_down(self, fingers: Fingers) -> Transfer:
-        """Plan how what is held gets onto what is below it; see `transfer.put_down`."""
-        assert self.held is not None
-        hand = Pose.of_joints(self.joints)
-        held = (self.scene[self.held], *transfer.resting_on(self.scene, self.held))
-        grip = Grip((hand.x, hand.y, hand.z), hand.yaw, fingers.opened(self.gap_m))
-        return transfer.put_down(self.scene, held, grip)
-
-    def generator(self, stream: int) -> np.random.Generator:
-        """Return the random numbers of one kind for this moment; the same ones every time."""
-        return np.random.default_rng([self.seed, self.actions, stream])
-
-
-def slipped(name: str) -> NotGrasped:
-    """Return the failure of a grasp that did not hold."""
-    return NotGrasped(f"{name!r} slipped out of the fingers; look where it is now")
+_PARKED = PARK.joints()
 
 
 class TabletopWorld:
-    """Carries out planned motions and draws."""
+    """Puts every object exactly where its plan says, in no time, and draws the table from above.
+
+    Worlds with an arm follow the same plans in their own way.
+    """
 
     def __init__(
         self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
@@ -112,15 +63,24 @@ class TabletopWorld:
             NotGrasped: The fingers closed on nothing, or the object was lost on the way.
             RobotError: The motion was stopped.
         """
-        raise NotImplementedError
+        self.state = replace(self.state, actions=self.state.actions + 1, joints=_PARKED)
+        if slips:
+            raise slipped(planned.name)
+        self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
+        self._owner.frame()
 
     def recover(self) -> None:
         """Put down what a stopped motion left in the gripper, if anything."""
-        raise NotImplementedError
+        if self.state.held is not None:
+            planned = self.state.put_down(self.fingers)
+            moved = self.state.scene.moved(planned.result)
+            self.state = replace(self.state, scene=moved, joints=_PARKED, held=None)
 
-    def point(self, xy: tuple[float, float]) -> None:
+    def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
-        raise NotImplementedError
+        joints = Pose(*xy, TABLE.least, PARK.yaw).joints()
+        self.state = replace(self.state, joints=joints)
+        self._owner.frame()
 
     def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
         """Take the gripper to a path's first point, then along the path, clear of all objects.
@@ -133,15 +93,42 @@ class TabletopWorld:
             Unreachable: Part of the way is beyond the arm; nothing moved.
             RobotError: The motion was stopped; what was followed until then is in `state.paths`.
         """
-        raise NotImplementedError
+        end = route.pose_over(path[-1], route.height_m(self.state.scene))
+        moved = replace(self.state, actions=self.state.actions + 1, joints=end.joints())
+        self.state = moved.followed(path)
+        self._owner.frame()
 
     def now(self) -> WorldState:
         """Return how everything is at this moment, in the middle of a motion too."""
         return self.state
 
     def render(self, width: int, height: int) -> Any:
-        """Return a picture as a PIL image."""
-        raise NotImplementedError
+        """Return a picture as a PIL image; here from above: up is y, right is x."""
+        return draw_top_view(self.state, width, height)
 
     def close(self) -> None:
         """Release what the world holds."""
+
+
+_BORDER_M = 0.03
+_DESK, _TRAIL = (204, 179, 148), (70, 72, 76)
+_TRAIL_M = 0.002
+"""Width of the way the gripper went, straight below it."""
+_SHOWN_PATHS = 3
+_EYE_M = 0.9
+"""Height of the eye above the middle of the table."""
+
+
+def draw_top_view(state: WorldState, width: int, height: int) -> Any:
+    """Draw the table from above as a PIL image; up is y, right is x."""
+    x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (TABLE_X, TABLE_Y))
+    picture = TopView((width, height), x, y, _DESK, _EYE_M)
+    placed = view(state).placements
+    shown = {name: place for name, place in placed.items() if not name.startswith("arm/")}
+    picture.solids(shapes(state), shown)
+    for path in state.paths[-_SHOWN_PATHS:]:
+        picture.line(path, _TRAIL_M, _TRAIL)
+    tip = ur5e.forward(state.joints)[:3, 3].tolist()
+    for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
+        picture.disc(tip, radius, color)
+    return picture.image()

@@ -10,7 +10,8 @@ import importlib
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from cap.errors import MissingSimulator, install_extra
@@ -24,7 +25,7 @@ from robots.simulation.bodies import (
     PhysicsWorld,
     SlidingDrawer,
 )
-from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
+from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, Build, GrippingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3, yaw_quaternion
 
@@ -74,7 +75,7 @@ class BulletArm(GrippingArm):
     """A built simulation in PyBullet."""
 
     def __init__(self, client: int, world: PhysicsWorld, owner: WorldOwner) -> None:
-        """Build a world in a physics server that is emptied first; see `PhysicsEngine.build`."""
+        """Build a world in a physics server, emptied first: its bits depend on that alone."""
         super().__init__(world, owner)
         self._client = client
         # Nothing of an earlier simulation is kept, so none changes a bit.
@@ -226,21 +227,15 @@ class BulletArm(GrippingArm):
         return tuple(state[0] for state in states)
 
 
-class BulletEngine:
-    """A physics server."""
+def connect() -> tuple[Build, Callable[[], None]]:
+    """Return what builds simulations in a new physics server, and what releases it."""
+    client: int = p.connect(p.DIRECT)
 
-    def __init__(self) -> None:
-        """Connect."""
-        self._client: int = p.connect(p.DIRECT)
+    def close() -> None:
+        if p.isConnected(client):
+            p.disconnect(client)
 
-    def build(self, world: PhysicsWorld, owner: WorldOwner) -> BulletArm:
-        """Build the simulation of a world; see `PhysicsEngine`."""
-        return BulletArm(self._client, world, owner)
-
-    def close(self) -> None:
-        """Disconnect; doing so twice does no harm."""
-        if p.isConnected(self._client):
-            p.disconnect(self._client)
+    return partial(BulletArm, client), close
 
 
 def _add_ground(client: int, world: PhysicsWorld) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from robots.arm.motion import DT_S, Leg
 from robots.simulation.bodies import PhysicsWorld
@@ -186,14 +186,5 @@ class GrippingArm(ABC):
         self.wait(steps, watched=False)
 
 
-class PhysicsEngine(Protocol):
-    """A physics engine."""
-
-    def build(self, world: PhysicsWorld, owner: WorldOwner) -> GrippingArm:
-        """Build the simulation of a world: its bits depend on that alone.
-
-        It replaces the one that was built before.
-        """
-
-    def close(self) -> None:
-        """Release what it holds; doing so twice does no harm."""
+Build = Callable[[PhysicsWorld, WorldOwner], GrippingArm]
+"""Builds the simulation of a world: its bits depend on that alone. It replaces the one before."""

@@ -1,24 +1,62 @@
-"""Worlds whose arm is moved by its motors, each motion in a simulation of its own.
+"""The physics engines there are, and worlds whose arm is moved by its motors in one of them.
 
-It is built from plain data, so what happens depends on the state and the command alone: not on what
-the process, or an earlier simulation, did before.
+Each motion has a simulation of its own, built from plain data, so what happens depends on the state
+and the command alone: not on what the process, or an earlier simulation, did before.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from typing import Generic
 
 import numpy as np
 
-from robots.simulation import engines
+from cap.errors import MissingSimulator, UsageError, install_extra
 from robots.simulation.bodies import PhysicsWorld
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.gripping_arm import Build, GrippingArm
 from robots.simulation.world import State, WorldOwner
 from robots.table.geometry import AnySolid
+
+PYBULLET, MUJOCO = "pybullet", "mujoco"
+ENGINES = (PYBULLET, MUJOCO)
+
+
+def engine_name(name: str | None = None) -> str:
+    """Return the engine of a name; if None, the one `CAP_PHYSICS` names in the environment.
+
+    If that names none: MuJoCo where it is installed, else PyBullet.
+
+    Raises:
+        UsageError: There is no such engine.
+    """
+    name = name or os.environ.get("CAP_PHYSICS") or None
+    if name is not None and name not in ENGINES:
+        raise UsageError(f"no physics engine {name!r}; use {' or '.join(ENGINES)}")
+    if name is None:
+        name = PYBULLET if find_spec("pybullet") and not find_spec("mujoco") else MUJOCO
+    return name
+
+
+def chosen_engine(name: str | None) -> str:
+    """Return what `engine_name` returns, of an engine that is installed.
+
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed; of PyBullet its import says so.
+    """
+    name = engine_name(name)
+    if name == MUJOCO and not find_spec("mujoco"):
+        raise MissingSimulator(
+            f"physics needs MuJoCo, which is not installed: {install_extra('sim')}, "
+            "or --mode instant"
+        )
+    return name
+
 
 _BRAKE_STEPS = 18
 
@@ -32,13 +70,25 @@ class MotorWorld(ABC, Generic[State]):
         Args:
             owner: The robot.
             state: How everything is.
-            engine: As `engines.choose` takes it.
+            engine: As `chosen_engine` takes it.
+
+        Raises:
+            MissingSimulator: It is not installed.
         """
         self.state = state
         """How everything is between motions; assign to put a snapshot back."""
-        self.engine = engines.choose(engine)
+        self.engine = chosen_engine(engine)
         """Which one it is."""
-        self._engine = engines.start(self.engine)
+        self._build: Build
+        self._release: Callable[[], object]
+        if self.engine == MUJOCO:
+            from robots.simulation.mujoco_arm import MujocoArm
+
+            self._build, self._release = MujocoArm, lambda: None
+        else:
+            from robots.simulation.bullet import connect
+
+            self._build, self._release = connect()
         self._owner = owner
         self._running: GrippingArm | None = None
 
@@ -62,7 +112,7 @@ class MotorWorld(ABC, Generic[State]):
             world: What there is.
             settle_steps: The most that everything takes to come to rest afterwards.
         """
-        simulation = self._running = self._engine.build(world, self._owner)
+        simulation = self._running = self._build(world, self._owner)
         try:
             try:
                 yield simulation
@@ -80,7 +130,7 @@ class MotorWorld(ABC, Generic[State]):
 
     def close(self) -> None:
         """Close the engine; doing so twice does no harm."""
-        self._engine.close()
+        self._release()
 
 
 def held_by_friction(

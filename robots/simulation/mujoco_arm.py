@@ -146,22 +146,11 @@ def _add_weld(spec: Any, body: str) -> None:
     weld.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
 
 
-class MujocoEngine:
-    """MuJoCo."""
-
-    def build(self, world: PhysicsWorld, owner: WorldOwner) -> MujocoArm:
-        """Build the simulation of a world; see `PhysicsEngine`."""
-        return MujocoArm(world, owner)
-
-    def close(self) -> None:
-        """Do nothing: no resource is held."""
-
-
 class MujocoArm(GrippingArm):
     """A built simulation in MuJoCo."""
 
     def __init__(self, world: PhysicsWorld, owner: WorldOwner) -> None:
-        """Build a simulation of a world."""
+        """Build the simulation of a world: its bits depend on that alone."""
         super().__init__(world, owner)
         spec = _spec(world.arm)
         base = spec.body("base")

@@ -18,7 +18,6 @@ from pathlib import Path
 from cap.errors import CapError, ConfigError, clipped
 from cap.files import Table, read_toml
 
-MAX_OBJECTS = 100
 TOLERANCE_M = 0.003
 """A height written down may be off by so much."""
 
@@ -76,13 +75,10 @@ def read_scene(
     Raises:
         ConfigError: The file cannot be used; the message says the line and the remedy.
     """
-    if not str(path).strip() or Path(str(path)).is_dir():
-        what = f"{str(path)!r} is a folder" if str(path).strip() else "it is empty"
-        raise ConfigError(f"no scene file is named: {what}; give the path of a TOML file")
-    file = read_toml(Path(str(path)), "scene file")
+    file = read_toml(Path(path), "scene file")
     file.refuse_unknown(("objects",))
     entries: dict[str, PlacedObject] = {}
-    for number, table in enumerate(file.tables("objects")):
+    for table in file.tables("objects"):
         table.refuse_unknown(("name", "position_m", "yaw_rad", *more))
         given = " ".join(str(table.text("name")).split())
         try:
@@ -91,8 +87,6 @@ def read_scene(
             raise table.wrong("name", str(error)) from None
         if name in entries:
             raise table.wrong("name", f"{clipped(name)!r} is listed twice; each exists once")
-        if number >= MAX_OBJECTS:
-            raise table.wrong("name", f"{name!r} is one too many; at most {MAX_OBJECTS} objects")
         place = table.numbers("position_m", (2, 3), "[x, y] or [x, y, z], its centre in metres")
         z = place[2] if len(place) == 3 else None
         yaw = table.number("yaw_rad", 0.0)

@@ -6,15 +6,29 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, Literal
+from typing import Any, Generic
 
-from cap.errors import RobotError
+from cap.errors import RobotError, UsageError
 from cap.program.scope import Primitive
 from robots.base import primitives_of
 from robots.simulation.world import SimulatedWorld, State, WorldOwner
 
-Mode = Literal["physics", "instant"]
-"""With bodies, contacts and motion in time, or without dynamics."""
+
+def check_choices(mode: str, objects: object, scene: str | None) -> None:
+    """Refuse a mode that there is not, and objects beside a scene.
+
+    Args:
+        mode: `physics` (bodies, contacts and motion in time), or `instant`.
+        objects: What stands there, if that was said.
+        scene: A file of what stands where, if there is one.
+
+    Raises:
+        UsageError: That is so.
+    """
+    if scene is not None and objects is not None:
+        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    if mode not in ("physics", "instant"):
+        raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")
 
 
 class SimulatedRobot(ABC, Generic[State]):
@@ -27,20 +41,20 @@ class SimulatedRobot(ABC, Generic[State]):
     def __init__(
         self,
         seed: int,
-        mode: Mode,
+        mode: str,
         make_world: Callable[[WorldOwner, State], SimulatedWorld[State]],
     ) -> None:
         """Build the world of a seed.
 
         Args:
             seed: Decides what the world is like.
-            mode: Which kind of world `make_world` makes.
+            mode: `physics` or `instant`: which kind of world `make_world` makes.
             make_world: Builds the world for a state.
 
         Raises:
             UsageError: The objects do not fit.
         """
-        self.mode: str = mode
+        self.mode = mode
         self.spoken: list[str] = []
         """What `say` was given, in order."""
         self.on_frame: Callable[[], None] | None = None

@@ -7,8 +7,10 @@ Frame: metres, origin at the robot's base on the table top, x right, y away from
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 import shapely
 
@@ -18,6 +20,8 @@ Quat = tuple[float, float, float, float]
 """x, y, z, w."""
 Rectangle = tuple[float, float, float, float, float]
 """Centre x, centre y, half length, half width (metres) and yaw of the length (radians)."""
+Axes = tuple[Vec3, Vec3, Vec3]
+"""Rows of a rotation matrix."""
 
 TABLE_X = (-0.3, 0.3)
 TABLE_Y = (-0.8, -0.2)
@@ -39,46 +43,83 @@ SIDES: Mapping[str, XY] = {
 PLACES: Mapping[str, XY] = {**CORNERS, **SIDES, "middle": (0.0, -0.5)}
 
 
-class Solid(Protocol):
-    """An object, as planners and names need it."""
+@dataclass(frozen=True)
+class Solid(ABC):
+    """An object and its pose, as planners and names need it."""
+
+    name: str
+    """Such as `red block`."""
+    position: Vec3
+    """Its middle, metres: of a bowl, of its axis at half its height."""
+    quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
+    """How it is turned: x, y, z, w."""
 
     @property
-    def name(self) -> str:
-        """Such as `red block`."""
+    @abstractmethod
+    def half_height(self) -> float:
+        """From its middle to its top or its bottom, metres."""
 
     @property
-    def position(self) -> Vec3:
-        """Its middle, metres."""
-
-    @property
-    def quaternion(self) -> Quat:
-        """How it is turned: x, y, z, w."""
-
-    @property
-    def xy(self) -> XY:
-        """Its middle seen from above, metres."""
-
-    @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-
-    @property
+    @abstractmethod
     def radius(self) -> float:
         """Radius of the circle around it seen from above, metres."""
 
     @property
+    @abstractmethod
     def outline(self) -> Rectangle | None:
         """What a box covers seen from above; None of what is round."""
 
     @property
+    @abstractmethod
     def outer_r(self) -> float:
         """Radius of what is round, metres."""
 
+    @abstractmethod
     def inner_r(self, z: float) -> float:
         """Return the radius of what is hollow, inside, at a height, metres; 0 of what is not."""
 
+    @property
+    def xy(self) -> XY:
+        """Its middle seen from above, metres."""
+        return self.position[:2]
+
+    @property
+    def top(self) -> float:
+        """Height of its highest part, metres."""
+        return self.position[2] + self.half_height
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lowest part, metres."""
+        return self.position[2] - self.half_height
+
+    @property
+    def axes(self) -> Axes:
+        """The x, y and z of its own axes in the world."""
+        return axes_of(self.quaternion)
+
+    def at(self, position: Vec3) -> Self:
+        """Return it elsewhere, turned as it is."""
+        return replace(self, position=position)
+
 
 AnySolid = TypeVar("AnySolid", bound=Solid)
+
+
+def moved(solids: Iterable[AnySolid], changes: Iterable[AnySolid]) -> tuple[AnySolid, ...]:
+    """Return solids, those as they are in the changes that are among them, by name."""
+    new = {solid.name: solid for solid in changes}
+    return tuple(new.get(solid.name, solid) for solid in solids)
+
+
+def axes_of(quaternion: Sequence[float]) -> Axes:
+    """Return the x, y and z in the world of a body's own axes; the quaternion's length is 1."""
+    x, y, z, w = quaternion
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )
 
 
 def nearest_place(xy: Sequence[float], places: Mapping[str, XY]) -> str:
@@ -128,11 +169,22 @@ def polygon(rectangle: Rectangle) -> shapely.Polygon:
 
 def distance(rectangle: Rectangle, point: XY) -> float:
     """Return the distance from a point to a rectangle, 0 inside."""
-    x, y, length, width, yaw = rectangle
+    along, across = _from_centre(rectangle, point)
+    return math.hypot(max(0.0, along - rectangle[2]), max(0.0, across - rectangle[3]))
+
+
+def inside(rectangle: Rectangle, point: XY, margin_m: float = 0.0) -> bool:
+    """Return whether a point lies in a rectangle, at least so far from its edge."""
+    along, across = _from_centre(rectangle, point)
+    return along <= rectangle[2] - margin_m and across <= rectangle[3] - margin_m
+
+
+def _from_centre(rectangle: Rectangle, point: XY) -> tuple[float, float]:
+    """Return how far from a rectangle's centre a point is, along its length and its width."""
+    x, y, _, _, yaw = rectangle
     dx, dy = point[0] - x, point[1] - y
-    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw)) - length
-    across = abs(dy * math.cos(yaw) - dx * math.sin(yaw)) - width
-    return math.hypot(max(0.0, along), max(0.0, across))
+    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
+    return along, abs(dy * math.cos(yaw) - dx * math.sin(yaw))
 
 
 def overlap(first: Rectangle, second: Rectangle) -> bool:

@@ -11,7 +11,7 @@ from cap.errors import LimitExceeded, RobotError, Timeout
 from cap.robot.protocol import Step
 from robots.arm.gripper import NO_FINGERS
 from robots.tabletop import controller
-from robots.tabletop.driver import TcpPose
+from robots.tabletop.arm_state import TcpPose, raised
 from robots.tabletop.limits import tilt_of
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
@@ -167,8 +167,8 @@ class TabletopBringUp:
     def _move(self) -> str:
         start = self._arm.pose()
         self._arm.begin()
-        self._go(_risen(start, _RISE_M))
-        off_m = math.dist(self._arm.pose()[:3], _risen(start, _RISE_M)[:3])
+        self._go(raised(start, _RISE_M))
+        off_m = math.dist(self._arm.pose()[:3], raised(start, _RISE_M)[:3])
         self._go(start)
         back_m = math.dist(self._arm.pose()[:3], start[:3])
         if max(off_m, back_m) > _NEAR_M:
@@ -180,7 +180,7 @@ class TabletopBringUp:
 
     def _stop_on_the_way(self) -> str:
         start = self._arm.pose()
-        goal = _risen(start, _STOPPED_RISE_M)
+        goal = raised(start, _STOPPED_RISE_M)
         self._arm.begin()
         self._arm.check([Waypoint(goal)])
         asked_s: list[float] = []
@@ -218,8 +218,3 @@ class TabletopBringUp:
 
     def _go(self, pose: TcpPose) -> None:
         self._arm.path([Waypoint(pose, _SLOWLY_MPS)])
-
-
-def _risen(pose: TcpPose, by_m: float) -> TcpPose:
-    x, y, z, *turned = pose
-    return (x, y, z + by_m, turned[0], turned[1], turned[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal
 
 from cap.errors import Collision, NotConnected, RobotError, Timeout, UsageError
 from robots.arm.gripper import NO_FINGERS, OPEN_GAP_M, Fingers
@@ -30,12 +30,12 @@ _SHOWN = 40
 _MOVING, _CLOSED_ON_OBJECT, _THERE = 0, 2, 3
 
 
-class Gripper(Protocol):
-    """Two fingers."""
+class Gripper:
+    """Two fingers at the flange; of this class itself there are none."""
 
-    fingers: Fingers
+    fingers = NO_FINGERS
     """How far they open."""
-    told_m: float | None
+    commanded_m: float | None = None
     """The distance last commanded, metres; None before the first, and where a command was
     begun and did not end: it may have arrived."""
 
@@ -49,8 +49,10 @@ class Gripper(Protocol):
         Raises:
             Collision: Something keeps them from a distance above 0.
             NotConnected: It is not reached.
+            RobotError: There are none.
             Timeout: It did not end its motion in time.
         """
+        raise RobotError("this arm has no gripper: give one with the option gripper=robotiq")
 
     def holding(self) -> bool | None:
         """Return whether they hold something now; None if closed, and they cannot tell.
@@ -58,30 +60,13 @@ class Gripper(Protocol):
         Raises:
             NotConnected: The gripper is not reached.
         """
-
-    def close(self) -> None:
-        """Let go of the connection, if there is one."""
-
-
-class NoGripper:
-    """Nothing at the flange."""
-
-    fingers = NO_FINGERS
-    told_m: float | None = None
-
-    def set(self, gap_m: float, wait: Wait) -> bool | None:
-        """Raise: there is none."""
-        raise RobotError("this arm has no gripper: give one with the option gripper=robotiq")
-
-    def holding(self) -> bool | None:
-        """Return that there is nothing to hold with."""
         return False
 
     def close(self) -> None:
-        """Do nothing."""
+        """Let go of the connection, if there is one; an output stays as it is."""
 
 
-class OutputGripper:
+class OutputGripper(Gripper):
     """A gripper on one digital output: on is closed. It cannot tell what it holds."""
 
     def __init__(
@@ -103,7 +88,6 @@ class OutputGripper:
             stroke_m: How far they open, metres.
         """
         self.fingers = Fingers(stroke_m, stop_anywhere=False)
-        self.told_m: float | None = None
         self._output = output
         self._switch = switch
         self._is_on = is_on
@@ -111,9 +95,9 @@ class OutputGripper:
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Set the output and wait for the fingers: off opens them as far as they go."""
-        self.told_m = None
+        self.commanded_m = None
         self._switch(self._output, gap_m == 0)
-        self.told_m = gap_m
+        self.commanded_m = gap_m
         wait(self._wait_s)
         return None
 
@@ -121,17 +105,13 @@ class OutputGripper:
         """Return that open fingers hold nothing; of closed ones it cannot tell."""
         return None if self._is_on(self._output) else False
 
-    def close(self) -> None:
-        """Do nothing: the output stays as it is, so nothing is dropped."""
 
-
-class RobotiqGripper:
+class RobotiqGripper(Gripper):
     """A Robotiq 2F by the ASCII socket that its URCap opens on the controller."""
 
     def __init__(self, host: str, *, timeout_s: float = 10.0, stroke_m: float = OPEN_GAP_M) -> None:
         """Connect at the first use; a motion may take `timeout_s` seconds."""
         self.fingers = Fingers(stroke_m)
-        self.told_m: float | None = None
         self._host = host
         self._timeout_s = timeout_s
         self._socket: socket.socket | None = None
@@ -143,9 +123,9 @@ class RobotiqGripper:
             self._await(lambda: self._get("STA") == _ACTIVATED, wait)
         closing = gap_m == 0
         position = _CLOSED if closing else self._position(gap_m)
-        self.told_m = None
+        self.commanded_m = None
         self._set(f"SPE 255 FOR {_FORCE} POS {position} GTO 1")
-        self.told_m = gap_m
+        self.commanded_m = gap_m
         self._await(lambda: self._get("PRE") == position, wait)
         self._await(lambda: self._get("OBJ") != _MOVING, wait)
         status = self._get("OBJ")
@@ -255,7 +235,7 @@ def gripper_for(
         )
     kind, _, number = choice.partition(":")
     if choice == "none":
-        return NoGripper()
+        return Gripper()
     if choice == "robotiq":
         return RobotiqGripper(host, stroke_m=stroke_m)
     if kind == "tool_io" and number in ("", "0", "1"):

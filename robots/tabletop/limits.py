@@ -15,7 +15,7 @@ import numpy as np
 
 from cap.errors import LimitExceeded, UsageError
 from robots.arm.rotations import rotation_of
-from robots.tabletop.driver import TcpPose
+from robots.tabletop.arm_state import TcpPose
 
 CEILING_MPS = 0.25
 """Speed of the tool no option raises: the 250 mm/s of reduced speed in ISO 10218-1."""

@@ -5,42 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-import numpy as np
-
 from cap.errors import NotFound, RobotError, UsageError
-from robots.perception.camera import Detection
-from robots.perception.observers import Observer
+from robots.perception import see
+from robots.perception.camera import Camera, Detection, Detector
 from robots.ravens.scene import BLOCK_SIZE, Body, Scene
-from robots.ravens.scene_sampler import sample_scene
 from robots.table.geometry import yaw_quaternion
 
 _SUNK_M = 0.01
 """A height may be listed so much too low before it is no height of a thing on the table."""
 FRESH_S = 0.2
 """A look this recent still holds while nothing has moved."""
-
-
-class InventedTable:
-    """Sees a table that is not there, with objects scattered by a seed: for trying things out."""
-
-    def __init__(self, names: Sequence[str], seed: int) -> None:
-        """Scatter blocks and bowls.
-
-        Raises:
-            UsageError: They do not fit on the table.
-        """
-        scene = sample_scene(names, np.random.default_rng(seed))
-        self._seen = tuple(Detection(body.name, body.position, body.yaw) for body in scene.bodies)
-
-    def observe(self) -> tuple[Detection, ...]:
-        """Return them."""
-        return self._seen
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class Sight(Protocol):
@@ -59,16 +36,16 @@ class Sight(Protocol):
 class CameraSight:
     """Looks at the table again and again."""
 
-    def __init__(self, observer: Observer) -> None:
-        """Look with an observer."""
-        self._observer = observer
+    def __init__(self, camera: Camera, detector: Detector) -> None:
+        """Look with a camera, which is closed here."""
+        self._camera, self._detector = camera, detector
         self._seen: tuple[float, Scene] | None = None
 
     def scene(self) -> Scene:
         """Return what is seen now."""
         now_s = time.monotonic()
         if self._seen is None or now_s - self._seen[0] > FRESH_S:
-            self._seen = now_s, scene_of(self._observer.observe())
+            self._seen = now_s, scene_of(see(self._camera, self._detector))
         return self._seen[1]
 
     def placed(self, bodies: Iterable[Body]) -> None:
@@ -76,8 +53,8 @@ class CameraSight:
         self._seen = None
 
     def close(self) -> None:
-        """Close the observer."""
-        self._observer.close()
+        """Close the camera."""
+        self._camera.close()
 
 
 class ListedSight:
@@ -86,11 +63,15 @@ class ListedSight:
     When the list itself changes, the new one holds.
     """
 
-    def __init__(self, observer: Observer) -> None:
-        """Begin with what the observer sees."""
-        self._observer = observer
-        self._listed = observer.observe()
-        self._scene = _apart(scene_of(self._listed))
+    def __init__(self, read: Callable[[], Scene]) -> None:
+        """Begin with what is listed.
+
+        Args:
+            read: Returns the list as it is now.
+        """
+        self._read = read
+        self._listed = read()
+        self._scene = _apart(self._listed)
 
     def scene(self) -> Scene:
         """Return the list with everything that was moved since.
@@ -99,9 +80,9 @@ class ListedSight:
             RobotError: It is no longer there, or cannot be used any more.
         """
         try:
-            listed = self._observer.observe()
+            listed = self._read()
             if listed != self._listed:
-                self._scene = _apart(scene_of(listed))
+                self._scene = _apart(listed)
                 self._listed = listed
         except UsageError as error:  # in the middle of a session that is no slip of who began it
             raise RobotError(f"{error}") from None
@@ -112,8 +93,7 @@ class ListedSight:
         self._scene = self._scene.moved(bodies)
 
     def close(self) -> None:
-        """Close the observer."""
-        self._observer.close()
+        """Do nothing: no list is kept open."""
 
 
 def scene_of(detections: Iterable[Detection]) -> Scene:

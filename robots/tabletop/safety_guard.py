@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from cap.errors import LimitExceeded, NotConnected, RobotError, Unreachable
 from robots.arm import rotations, ur5e
-from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
+from robots.tabletop.arm_state import ArmState, TcpPose, raised, require_ready, turn
+from robots.tabletop.controller import ControllerDriver
+from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.limits import TOOL_TOLERANCE_M, TOOL_TOLERANCE_RAD, MotionLimits
-from robots.tabletop.trajectory import require_ready, turn
 from robots.tabletop.waypoints import Waypoint
 
 _AT_REST_S = 3.0
@@ -30,7 +31,7 @@ class GuardedArm:
     table top.
     """
 
-    driver: ArmDriver
+    driver: ControllerDriver | DryDriver
     """Carries the motions out."""
     limits: MotionLimits
     """What it may be asked for."""
@@ -177,8 +178,7 @@ class GuardedArm:
 
     def _on_table(self, pose: TcpPose) -> TcpPose:
         """Return a pose of the base frame in the table frame."""
-        x, y, z, *turned = pose
-        return (x, y, z - self.table_z_m, turned[0], turned[1], turned[2])
+        return raised(pose, -self.table_z_m)
 
     def check(self, way: Sequence[Waypoint]) -> None:
         """Make sure that the limits allow every pose of a way from here; nothing moves.
@@ -208,8 +208,7 @@ class GuardedArm:
 
     def _in_base(self, pose: TcpPose) -> TcpPose:
         """Return a pose of the table frame in the base frame."""
-        x, y, z, *turned = pose
-        return (x, y, z + self.table_z_m, turned[0], turned[1], turned[2])
+        return raised(pose, self.table_z_m)
 
     def path(self, way: Sequence[Waypoint]) -> None:
         """Move through waypoints, all of them checked before the first.
@@ -232,13 +231,13 @@ class GuardedArm:
                 )
 
     def gripper(self, gap_m: float) -> bool | None:
-        """Drive the fingers to a distance (m); see `ArmDriver.gripper`."""
+        """Drive the fingers to a distance (m); see `ControllerDriver.gripper`."""
         with self._stopping():
             self.check_state()
             return self.driver.gripper(gap_m)
 
     def holding(self) -> bool | None:
-        """Return whether the fingers hold something; see `ArmDriver.holding`."""
+        """Return whether the fingers hold something; see `ControllerDriver.holding`."""
         with self._stopping():
             return self.driver.holding()
 

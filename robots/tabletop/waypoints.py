@@ -14,7 +14,7 @@ from robots.arm.travel import PARK, TABLE
 from robots.ravens import route
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
-from robots.tabletop.driver import TcpPose
+from robots.tabletop.arm_state import TcpPose
 from robots.tabletop.limits import straight_down
 
 APPROACH_M = 0.04
@@ -117,11 +117,10 @@ def _down(start: TcpPose, grip: Grip, high: float) -> Way:
 
 def _across(start: TcpPose, end: Pose, high: float) -> Way:
     """Rise to a height, go to a pose at that height, and down to it."""
-    x, y, z, *turn = start
-    height = max(z, high)
+    height = max(start[2], high)
     ways = []
-    if height > z + _SAME_M:
-        ways.append(Waypoint((x, y, height, turn[0], turn[1], turn[2])))
+    if height > start[2] + _SAME_M:
+        ways.append(Waypoint((*start[:2], height, *start[3:])))
     ways.append(Waypoint(straight_down(end.x, end.y, height, end.yaw)))
     if height > end.z + _SAME_M:
         ways.append(Waypoint(straight_down(end.x, end.y, end.z, end.yaw)))

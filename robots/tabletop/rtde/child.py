@@ -1,4 +1,4 @@
-"""The process that `ur_rtde` runs in; `process` starts it and talks to it in lines of JSON.
+"""The process that `ur_rtde` runs in; `driver` starts it and talks to it in JSON.
 
 It is a process of its own because the library's constructors keep every Python thread waiting for
 as long as a controller takes to answer, an answer it does not expect ends the process, and after a
@@ -14,8 +14,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -60,23 +60,17 @@ class Child:
         self._commanding = threading.Lock()
         threading.Thread(target=self._feed, daemon=True).start()
 
-    def serve(self, requests: int) -> None:
-        """Answer the lines read from a pipe until the other side is gone, then stop the arm."""
-        rest = b""
+    def serve(self, requests: socket.socket) -> None:
+        """Answer requests until the last, or until the other side is gone."""
+        requests.settimeout(_TICK_S)
         while True:
             self._tick()
-            readable, _, _ = select.select([requests], [], [], _TICK_S)
-            if not readable:
-                continue
-            received = os.read(requests, 65536)
-            *lines, rest = (rest + received).split(b"\n")
-            for line in lines:
-                request = json.loads(line)
+            with contextlib.suppress(TimeoutError):
+                received = requests.recv(1 << 16)
+                request = json.loads(received or b'{"do": "close"}')
                 if request["do"] == "close":
                     return
                 self._reply(request)
-            if not received:
-                return
 
     def state(self) -> dict[str, Any]:
         """Return the newest state and its age in seconds.
@@ -233,13 +227,11 @@ def _end_when_lost(lines: int, answer: Callable[[dict[str, Any]], None]) -> None
 def main() -> None:
     """Serve one controller: its address is the only argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    replies = os.fdopen(os.dup(1), "w")
-    lock = threading.Lock()
+    owner = socket.socket(fileno=0)
 
     def answer(message: dict[str, Any]) -> None:
-        with lock, contextlib.suppress(OSError):
-            replies.write(json.dumps(message) + "\n")
-            replies.flush()
+        with contextlib.suppress(OSError):
+            owner.send(json.dumps(message).encode())
 
     read, write = os.pipe()
     os.dup2(write, 1)
@@ -251,7 +243,7 @@ def main() -> None:
         answer({"lost": f"{error}"})
         os._exit(1)
     answer({"ok": {}})
-    child.serve(0)
+    child.serve(owner)
     # Where the controller has gone, the library would wait for minutes.
     signal.alarm(_CLOSE_S)
     child.close()

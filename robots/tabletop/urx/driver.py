@@ -14,10 +14,9 @@ from typing import Any
 
 from cap.errors import MissingExtra, NotConnected, install_extra
 from robots.tabletop import controller
+from robots.tabletop.arm_state import ArmState, Motion, Safety
 from robots.tabletop.controller import ControllerDriver
-from robots.tabletop.driver import ArmState, Safety
 from robots.tabletop.gripper import Output
-from robots.tabletop.trajectory import Motion
 
 _FIRST_STATE_S = 2.0
 _STOPL_MPS2 = 1.5
@@ -31,21 +30,13 @@ class UrxDriver(ControllerDriver):
 
     def send(self, motion: Motion) -> None:
         """Send a motion to the controller, which starts it."""
-        with self._sending() as robot:
+        with self._talking() as robot:
             robot.movel(list(motion.target), motion.acceleration, motion.speed, wait=False)
 
-    def brake(self) -> None:
-        """Stop the arm: by a new connection where this one is gone."""
-        try:
-            if self.state().safety not in ("normal", "reduced", "unknown"):
-                return
-            with self._sending() as robot:
+    def _send_stop(self) -> None:
+        if self.state().safety in ("normal", "reduced", "unknown"):
+            with self._talking() as robot:
                 robot.stopl(_STOPL_MPS2)
-        except NotConnected as lost:
-            try:
-                controller.brake(self.host)
-            except OSError:
-                raise lost from None
 
     def _find_library(self) -> None:
         try:
@@ -82,11 +73,11 @@ class UrxDriver(ControllerDriver):
     def _switch(self, output: Output, on: bool) -> None:
         kind, number = output
         line = f"set_{kind}_digital_out({number}, {on})"
-        with self._sending() as robot:
+        with self._talking() as robot:
             robot.send_program(f"sec cap_output():\n  {line}\nend")
 
     @contextlib.contextmanager
-    def _sending(self) -> Iterator[Any]:
+    def _talking(self) -> Iterator[Any]:
         """Give the robot to send something by, if the controller has spoken just now."""
         self.state()
         robot = self._live()

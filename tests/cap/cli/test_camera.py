@@ -11,8 +11,7 @@ import numpy as np
 
 from cap.cli.main import run
 from robots.arm import rotations
-from robots.perception.calibration.file import load
-from robots.perception.calibration.pairs import Pair, Pairs, pairs_text
+from robots.perception.hand_eye import Pair, Pairs, load, pairs_text
 from tests.rows import cases
 
 TRUTH = rotations.pose_of((0.05, -0.03, -0.09), rotations.rotation_of((0.1, 0.2, 1.5)))

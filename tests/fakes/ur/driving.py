@@ -14,8 +14,8 @@ import pytest
 
 from cap.errors import NotConnected
 from robots.tabletop import controller as ur_controller
-from robots.tabletop import gripper, safety_guard, trajectory
-from robots.tabletop.driver import ArmDriver
+from robots.tabletop import gripper, safety_guard
+from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
 from tests.fakes.ur.controller import FakeController, fresh_host
@@ -39,20 +39,20 @@ def children() -> list[str]:
     return [line for line in lines if "rtde/child.py" in line]
 
 
-def lower(arm: ArmDriver, by_m: float = 0.1, **how: float) -> None:
+def lower(arm: ControllerDriver, by_m: float = 0.1, **how: float) -> None:
     """Move straight down."""
     x, y, z, *turn = arm.tcp_pose()
     how = {"speed_mps": 0.1, "acceleration_mps2": 0.3} | how
     arm.move_linear((x, y, z - by_m, *turn), **how)  # type: ignore[arg-type]
 
 
-def move_away(arm: ArmDriver) -> None:
+def move_away(arm: ControllerDriver) -> None:
     arm.move_linear(ELSEWHERE, speed_mps=0.1, acceleration_mps2=0.3)
 
 
 def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have drivers give a slow machine time; tests of what comes too late set their own limits."""
-    for name in ("_FRESH_S", "_DASHBOARD_S", "_BRAKE_S"):
+    for name in ("_FRESH_S", "_DASHBOARD_S", "_BRAKE_S", "_START_S"):
         monkeypatch.setattr(ur_controller, name, PATIENCE_S)
     for name in ("_START_S", "_PREPARE_S", "_ANSWER_S", "_MOVE_S", "_STOP_S"):
         monkeypatch.setattr(rtde_driver, name, PATIENCE_S)
@@ -60,9 +60,8 @@ def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety_guard, "STALE_S", PATIENCE_S)
     monkeypatch.setattr(safety_guard, "_AT_REST_S", PATIENCE_S)
     monkeypatch.setattr(gripper, "_ANSWER_S", PATIENCE_S)
-    monkeypatch.setattr(trajectory, "_START_S", PATIENCE_S)
     # Look as often as an arm asks that runs many times faster than a real one.
-    monkeypatch.setattr(trajectory, "_POLL_S", 0.004)
+    monkeypatch.setattr(ur_controller, "_POLL_S", 0.004)
     monkeypatch.setattr(gripper, "_POLL_S", 0.01)
 
 
@@ -109,7 +108,7 @@ def sent(controller: FakeController) -> tuple[int, int]:
     return len(controller.programs), len(controller.moves)
 
 
-def fresh(arm: ArmDriver) -> bool:
+def fresh(arm: ControllerDriver) -> bool:
     with contextlib.suppress(NotConnected):
         arm.state()
         return True

@@ -54,7 +54,8 @@ def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: in
     robot.close()
 
 
-def test_the_gripper_closes_on_nothing_where_an_object_vanished(robot: KitchenRobot) -> None:
+def test_the_gripper_closes_on_nothing_where_an_object_vanished(arm: KitchenRobot) -> None:
+    robot = arm
     robot.goto_loc("desk")
     robot.goto_pos(robot.state.base.world(0.0, -0.5), angle=robot.state.base.angle)
 

@@ -12,8 +12,7 @@ import pytest
 
 from cap.errors import ConfigError, UsageError
 from robots.arm import rotations
-from robots.perception.calibration.file import HandEye, load
-from robots.perception.calibration.pairs import Pair, Pairs, load_pairs, pairs_text
+from robots.perception.hand_eye import HandEye, Pair, Pairs, load, load_pairs, pairs_text
 from tests.rows import rows, table
 
 FILE = """\

@@ -16,12 +16,9 @@ from cap.errors import MissingExtra, NotFound
 from cap.robot.view import ORIGIN, Shape
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
-from robots.perception import see
-from robots.perception.calibration import hand_eye
-from robots.perception.calibration.file import HandEye
-from robots.perception.calibration.marker import find_marker
-from robots.perception.calibration.pairs import Pair, Pairs
+from robots.perception import hand_eye, see
 from robots.perception.camera import Frame
+from robots.perception.hand_eye import HandEye, Pair, Pairs, find_marker
 from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from cap.errors import UsageError
 from robots.arm import rotations
-from robots.perception.calibration import hand_eye
-from robots.perception.calibration.hand_eye import GAIN_LIMIT
-from robots.perception.calibration.pairs import Pair, Pairs
+from robots.perception import hand_eye
+from robots.perception.hand_eye import GAIN_LIMIT, Pair, Pairs
 
 IN_HAND = rotations.pose_of((0.05, -0.03, -0.09), rotations.rotation_of((0.2, -0.1, 1.5)))
 ON_STAND = rotations.looking((0.3, -1.2, 0.8), (0.0, -0.5, 0.0))

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.perception.model_fit import fit_block
+from robots.perception.segmentation import fit_block
 
 EDGE = 0.04
 SEEDS = st.integers(0, 2**31)

@@ -67,13 +67,13 @@ def test_the_robot_is_never_an_object(action: str) -> None:
     robot.close()
 
 
-def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
+def test_what_the_arm_hides_is_seen_once_it_moves_away() -> None:
     pytest.importorskip("mujoco")
     robot = create(seed=0, perception="camera")
     robot.point_gripper_to("red block")
     robot.restore((replace(robot.state, seen=None), ()))  # as if it had been there from the start
     for look in (robot.get_obj_pos, robot.get_obj_height):
-        with pytest.raises(NotFound, match="arm hides part of the table"):
+        with pytest.raises(NotFound, match="pink block"):
             look("pink block")
     robot.put_first_on_second("red block", "blue bowl")
     assert robot.positions()["red block"][:2] == pytest.approx(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from robots.perception import SceneFile
-from robots.perception.calibration.file import load
-from robots.perception.calibration.pairs import load_pairs
+from robots.perception import listed
+from robots.perception.hand_eye import load, load_pairs
 
 PAGE = Path(__file__).parents[3] / "docs" / "perception.md"
 
@@ -22,6 +21,6 @@ def test_the_files_shown_are_read() -> None:
     scene, camera, pairs = (Path(name) for name in ("scene.toml", "camera.toml", "pairs.toml"))
     for path, text in zip((scene, camera, pairs), blocks("toml"), strict=True):
         path.write_text(text, encoding="utf-8")
-    assert [seen.name for seen in SceneFile(scene).observe()] == ["red block"]
+    assert [seen.name for seen in listed(scene)] == ["red block"]
     assert load(camera).serial == "832112070255"
     assert len(load_pairs(pairs).pairs) == 1

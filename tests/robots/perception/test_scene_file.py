@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cap.errors import ConfigError
-from robots.perception import Detection, SceneFile
+from robots.perception import Detection, listed
 from tests.rows import rows, table
 
 SCENE = """\
@@ -31,24 +31,19 @@ def written(text: str) -> Path:
 
 
 def test_objects_are_seen_as_listed() -> None:
-    assert SceneFile(written(SCENE)).observe() == (
+    assert listed(written(SCENE)) == (
         Detection("red block", (0.10, -0.45, 0.02)),
         Detection("blue bowl", (-0.12, -0.5, 0.018), 0.5, size_m=(0.122, 0.122, 0.036)),
     )
 
 
-def test_it_is_read_again_at_each_look() -> None:
-    eyes = SceneFile(written(SCENE))
-    written(SCENE.replace("0.10", "0.20"))
-    assert eyes.observe()[0].position == (0.20, -0.45, 0.02)
-    written("")
-    assert eyes.observe() == ()
-    written(SCENE + "[[objects")
+def test_a_file_may_list_nothing_but_must_be_there() -> None:
+    assert listed(written("")) == ()
     with pytest.raises(ConfigError, match=r"line 11: not valid TOML"):
-        eyes.observe()
+        listed(written(SCENE + "[[objects"))
     Path("scene.toml").unlink()
     with pytest.raises(ConfigError, match="cannot read the scene file"):
-        eyes.observe()
+        listed("scene.toml")
 
 
 @rows(
@@ -58,7 +53,7 @@ def test_it_is_read_again_at_each_look() -> None:
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says: str) -> None:
     assert SCENE.count(old) == 1
     with pytest.raises(ConfigError) as caught:
-        SceneFile(written(SCENE.replace(old, new)))
+        listed(written(SCENE.replace(old, new)))
     text = str(caught.value)
     assert f"scene.toml, line {line}: " in text
     assert says in text
@@ -69,4 +64,4 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says
 def test_what_is_no_text_of_a_sensible_size_is_refused(data: bytes) -> None:
     Path("scene.toml").write_bytes(data)
     with pytest.raises(ConfigError, match=r"UTF-8|larger"):
-        SceneFile("scene.toml")
+        listed("scene.toml")

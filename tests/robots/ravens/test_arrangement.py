@@ -14,7 +14,7 @@ from cap.session.session import Session
 from robots.arm.travel import PARK
 from robots.ravens import RavensRobot, arrangement, create
 from robots.ravens.scene import Body, Scene
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 
 COLORS = ("red", "green", "blue", "pink", "cyan", "gray", "yellow", "orange")
 BLOCKS = [f"{color} block" for color in COLORS]

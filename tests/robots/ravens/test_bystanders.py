@@ -11,7 +11,7 @@ from cap.errors import RobotError
 from robots.arm.travel import PARK
 from robots.ravens import create, transfer
 from robots.ravens.scene import Body, Scene
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 from robots.table.geometry import PLACES
 
 pytest.importorskip("mujoco")

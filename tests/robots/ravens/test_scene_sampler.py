@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from cap.errors import UsageError
-from robots.ravens.scene import Scene
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import Scene, sample_scene
 from robots.table.geometry import EDGE_INSET
 from robots.table.object_names import ALL_NAMES, DEFAULT_NAMES
 

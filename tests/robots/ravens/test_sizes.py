@@ -10,7 +10,7 @@ from cap.errors import NotFound, Unreachable
 from robots.arm.travel import PARK
 from robots.ravens import create
 from robots.ravens.scene import Body, Scene
-from robots.ravens.world import WorldState
+from robots.ravens.state import WorldState
 
 
 def table(mode: str, *bodies: Body) -> Any:

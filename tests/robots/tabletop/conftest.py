@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from robots.tabletop.driver import ArmDriver
+from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.rtde.driver import RtdeDriver
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.controller import FakeController
@@ -16,7 +16,7 @@ from tests.fakes.ur.driving import FAST, PATIENCE_S, be_patient, children
 
 DRIVERS = {"urx": UrxDriver, "ur_rtde": RtdeDriver}
 
-Make = Callable[..., ArmDriver]
+Make = Callable[..., ControllerDriver]
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +39,9 @@ def controller() -> Iterator[FakeController]:
 def make(kind: str) -> Iterator[Make]:
     """Make drivers; nothing of them may be left when they are closed."""
     threads = set(threading.enumerate())
-    made: list[ArmDriver] = []
+    made: list[ControllerDriver] = []
 
-    def driver(host: str, **options: Any) -> ArmDriver:
+    def driver(host: str, **options: Any) -> ControllerDriver:
         options = {"slack_s": PATIENCE_S, "gripper_wait_s": 0.02} | options
         made.append(DRIVERS[kind](host, **options))
         return made[-1]
@@ -54,7 +54,7 @@ def make(kind: str) -> Iterator[Make]:
 
 
 @pytest.fixture
-def arm(make: Make, controller: FakeController) -> ArmDriver:
+def arm(make: Make, controller: FakeController) -> ControllerDriver:
     driver = make(controller.host)
     driver.connect()
     return driver

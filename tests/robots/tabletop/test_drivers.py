@@ -18,7 +18,7 @@ from cap.errors import (
     Unreachable,
 )
 from robots.tabletop import controller as ur_controller
-from robots.tabletop.driver import ArmDriver
+from robots.tabletop.controller import ControllerDriver
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import (
     ELSEWHERE,
@@ -30,14 +30,14 @@ from tests.fakes.ur.driving import (
     wait_for,
 )
 
-Make = Callable[..., ArmDriver]
+Make = Callable[..., ControllerDriver]
 
 
 # Moving.
 
 
 def test_one_session_at_a_time_has_the_arm(
-    arm: ArmDriver, make: Make, controller: FakeController
+    arm: ControllerDriver, make: Make, controller: FakeController
 ) -> None:
     other = make(controller.host)
     with pytest.raises(NotConnected, match=f"has the arm at {controller.host}: end that one"):
@@ -49,7 +49,7 @@ def test_one_session_at_a_time_has_the_arm(
 
 
 def test_motions_arrive_one_after_another_at_their_speeds(
-    arm: ArmDriver, controller: FakeController
+    arm: ControllerDriver, controller: FakeController
 ) -> None:
     x, y, z, *turn = arm.tcp_pose()
     goal = (x + 0.05, y, z - 0.1, *turn)
@@ -65,7 +65,9 @@ def test_motions_arrive_one_after_another_at_their_speeds(
     assert (last.kind, last.speed, last.acceleration) == ("movel", 0.00625, 1.25)
 
 
-def test_a_motion_that_is_none_is_not_sent(arm: ArmDriver, controller: FakeController) -> None:
+def test_a_motion_that_is_none_is_not_sent(
+    arm: ControllerDriver, controller: FakeController
+) -> None:
     for speed, acceleration in ((0.0, 0.3), (0.1, 0.0), (math.inf, 0.3)):
         with pytest.raises(LimitExceeded, match="above 0"):
             lower(arm, speed_mps=speed, acceleration_mps2=acceleration)
@@ -73,7 +75,7 @@ def test_a_motion_that_is_none_is_not_sent(arm: ArmDriver, controller: FakeContr
 
 
 def test_a_target_out_of_reach_is_refused_or_stops_the_arm(
-    arm: ArmDriver, controller: FakeController
+    arm: ControllerDriver, controller: FakeController
 ) -> None:
     before = controller.tcp_pose
     with pytest.raises((ProtectiveStop, Unreachable)):
@@ -85,7 +87,7 @@ def test_a_target_out_of_reach_is_refused_or_stops_the_arm(
 
 
 def test_after_a_stop_it_moves_again_once_that_is_cleared(
-    arm: ArmDriver, controller: FakeController
+    arm: ControllerDriver, controller: FakeController
 ) -> None:
     with once_moving(controller, arm.stop), pytest.raises(RobotError, match="was stopped"):
         move_away(arm)
@@ -99,7 +101,7 @@ def test_after_a_stop_it_moves_again_once_that_is_cleared(
     assert controller.tcp_pose == pytest.approx(ELSEWHERE, abs=1e-2)
 
 
-def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:
+def test_ctrl_c_stops_the_arm(arm: ControllerDriver, controller: FakeController) -> None:
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -125,7 +127,7 @@ def test_a_slow_arm_is_stopped_at_the_drivers_deadline(
 
 @pytest.mark.parametrize("lost", ["drop_connection", "stop_listening"])
 def test_a_connection_lost_in_a_motion_is_told_and_hangs_nothing(
-    arm: ArmDriver, controller: FakeController, lost: str
+    arm: ControllerDriver, controller: FakeController, lost: str
 ) -> None:
     with once_moving(controller, getattr(controller, lost)), pytest.raises(NotConnected):
         move_away(arm)
@@ -139,7 +141,7 @@ def test_a_connection_lost_in_a_motion_is_told_and_hangs_nothing(
 
 @pytest.mark.inside
 def test_old_states_are_no_states_and_nothing_is_sent_on_them(
-    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+    arm: ControllerDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lower(arm)
     before = sent(controller)
@@ -156,7 +158,7 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
 
 @pytest.mark.inside
 def test_states_that_cease_in_a_motion_stop_the_arm(
-    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+    arm: ControllerDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robots.tabletop.rtde.driver._STOP_S", 0.5)
 

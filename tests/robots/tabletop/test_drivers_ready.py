@@ -12,8 +12,8 @@ from cap.errors import (
     ProtectiveStop,
     RobotError,
 )
-from robots.tabletop import trajectory
-from robots.tabletop.driver import ArmDriver
+from robots.tabletop import controller as ur_controller
+from robots.tabletop.controller import ControllerDriver
 from tests.fakes.ur.arm import SafetyMode
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import (
@@ -26,7 +26,7 @@ from tests.fakes.ur.driving import (
     wait_for,
 )
 
-Make = Callable[..., ArmDriver]
+Make = Callable[..., ControllerDriver]
 
 
 # What the safety controller and the pendant say.
@@ -35,7 +35,9 @@ Make = Callable[..., ArmDriver]
 STOPS: tuple[SafetyMode, ...] = ("protective_stop", "safeguard_stop", "emergency_stop", "fault")
 
 
-def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeController) -> None:
+def test_nothing_is_sent_to_a_stopped_arm(
+    arm: ControllerDriver, controller: FakeController
+) -> None:
     lower(arm)
     before = sent(controller)
     for safety in STOPS:
@@ -55,9 +57,9 @@ def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeContro
 
 @pytest.mark.inside
 def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
-    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+    arm: ControllerDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectory, "_VERDICT_S", PATIENCE_S)
+    monkeypatch.setattr(ur_controller, "_VERDICT_S", PATIENCE_S)
     after: list[tuple[int, int]] = []
 
     def stop() -> None:
@@ -72,7 +74,7 @@ def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
 
 
 def test_local_control_is_told_of_and_left_alone(
-    arm: ArmDriver, controller: FakeController
+    arm: ControllerDriver, controller: FakeController
 ) -> None:
     before = sent(controller)
     assert before == (0, 0)  # connecting left the controller's program alone
@@ -142,7 +144,7 @@ def test_before_it_is_connected_it_says_so(make: Make, controller: FakeControlle
             act()
 
 
-def test_closing_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:
+def test_closing_stops_the_arm(arm: ControllerDriver, controller: FakeController) -> None:
     failures: list[BaseException] = []
 
     def move() -> None:

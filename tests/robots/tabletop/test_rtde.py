@@ -56,7 +56,7 @@ def test_the_process_stops_the_arm_when_its_owner_is_gone(
 ) -> None:
     begin(arm, controller)
     assert arm._library is not None
-    arm._library._stdin.close()
+    arm._library._socket.close()
     wait_for(lambda: not controller.moving)
     assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
     assert arm._library._popen.wait(10.0) == 0

@@ -87,7 +87,7 @@ class Stopper:
     def begin(self) -> None:
         """Stop, and return once the arm is told: the stop may wait for what is being sent."""
         self.thread.start()
-        wait_for(self._driver._mover._stopped.is_set)
+        wait_for(self._driver._stopped.is_set)
 
 
 MOMENTS = [

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from cap.errors import RobotError
-from robots.tabletop import trajectory
+from robots.tabletop import controller as ur_controller
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.controller import FakeController
 
 
 @pytest.mark.inside
 def test_a_motion_the_controller_ignores_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trajectory, "_START_S", 1.0)
+    monkeypatch.setattr(ur_controller, "_START_S", 1.0)
     with FakeController() as controller:
         controller.ignore_scripts()
         arm = UrxDriver(controller.host)

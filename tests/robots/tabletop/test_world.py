@@ -12,13 +12,10 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, LimitExceeded, ProtectiveStop, RobotError
-from robots.arm import clearance
-from robots.arm.clearance import first_touched
-from robots.arm.gripper import Fingers
-from robots.perception.camera import Detection
+from robots.arm import gripper as clearance
+from robots.arm.gripper import Fingers, first_touched
 from robots.ravens import transfer
-from robots.ravens.scene import BOWL_FLOOR, Body, Scene
-from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.scene import BOWL_FLOOR, Body, Scene, sample_scene
 from robots.ravens.transfer import PALM
 from robots.table.geometry import PLACES
 from robots.table.object_names import DEFAULT_NAMES
@@ -58,15 +55,8 @@ class Arm(DryDriver):
         return super().gripper(gap_m)
 
 
-class Listed:
-    def __init__(self, bodies: Iterable[Body]) -> None:
-        self.seen = tuple(Detection(b.name, b.position, b.yaw, b.size) for b in bodies)
-
-    def observe(self) -> tuple[Detection, ...]:
-        return self.seen
-
-    def close(self) -> None:
-        pass
+def listed(*bodies: Body) -> ListedSight:
+    return ListedSight(lambda: Scene(bodies))
 
 
 def block(color: str, x: float, y: float, level: int = 0, floor: float = 0.0) -> Body:
@@ -82,7 +72,7 @@ def robot_on(
 ) -> tuple[TabletopRobot, Arm]:
     arm = arm or Arm()
     guarded = GuardedArm(arm, limits or MotionLimits())
-    return TabletopRobot(guarded, ListedSight(Listed(bodies))), arm
+    return TabletopRobot(guarded, listed(*bodies)), arm
 
 
 def call(robot: TabletopRobot, name: str, *args: Any) -> Any:
@@ -264,7 +254,7 @@ def test_what_is_held_is_where_the_hand_is_and_the_twin_knows() -> None:
 def test_a_tool_that_was_shifted_since_is_noticed() -> None:
     arm = Arm()
     robot = TabletopRobot(
-        GuardedArm(arm, MotionLimits(), tool_m=0.163), ListedSight(Listed([block("red", 0, -0.5)]))
+        GuardedArm(arm, MotionLimits(), tool_m=0.163), listed(block("red", 0, -0.5))
     )
     state = arm.state()
     x, y, z, *turn = state.tcp_pose

@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from cap.errors import Collision, NotGrasped, RobotError, Unreachable, UsageError
+from cap.errors import Collision, NotGrasped, Unreachable, UsageError
 from robots.kitchen import arm, paths, planner
 from robots.kitchen.arm import Array
 from robots.kitchen.objects import KINDS, Thing, scene_entries
@@ -48,8 +47,11 @@ _STRAIGHT_M2 = 1e-6
 """A step that spans less area than this with the leg before it goes on with that leg."""
 
 
-class KitchenWorld(ABC):
-    """Follows plans of the arm, drives the base in simulated time, and checks the result."""
+class KitchenWorld:
+    """Follows plans of the arm, drives the base in simulated time, and checks the result.
+
+    Here the arm puts everything where its plan says, in no time; `PhysicsKitchen` moves it.
+    """
 
     def __init__(self, owner: WorldOwner, state: KitchenState) -> None:
         """Start from a state; the owner hears of time that passes."""
@@ -60,7 +62,6 @@ class KitchenWorld(ABC):
         self._new_leg = True
         self._owner = owner
 
-    @abstractmethod
     def pick(self, planned: Pick) -> None:
         """Take hold of an object and fold the arm.
 
@@ -68,16 +69,26 @@ class KitchenWorld(ABC):
             NotGrasped: The fingers closed on nothing.
             RobotError: The motion was stopped.
         """
+        state, thing = self.state, self.state[planned.name]
+        loads = [thing, *state.contents(thing)]
+        grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
+        moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
+        gap = grip.gap_m - 2 * CLEARANCES_M[0]
+        self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
+        self._owner.frame()
 
-    @abstractmethod
     def place(self, planned: Place) -> None:
         """Put down what is held and fold the arm.
 
         Raises:
             RobotError: The motion was stopped.
         """
+        state, result = self.state, planned.result
+        before = state[result.name]
+        loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
+        self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
+        self._owner.frame()
 
-    @abstractmethod
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer by its handle and fold the arm.
 
@@ -85,8 +96,19 @@ class KitchenWorld(ABC):
             NotGrasped: The fingers did not get hold of the handle.
             RobotError: The motion was stopped.
         """
+        state, drawer = self.state, planned.name
+        piece = state.room.locations[drawer].piece
+        by = planned.opening_m - state.opening_m(drawer)
+        dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)
+        inside = [thing for thing in state.things if state.location_of(thing.name) == drawer]
+        moved = [
+            thing.at((thing.position[0] + dx, thing.position[1] + dy, thing.position[2]))
+            for thing in inside
+        ]
+        self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
+        self._owner.frame()
 
-    def fold(self) -> None:  # noqa: B027
+    def fold(self) -> None:
         """Fold the arm, if a motion that was stopped left it stretched out.
 
         Raises:
@@ -97,7 +119,7 @@ class KitchenWorld(ABC):
         """Return how everything is at this moment, in the middle of a motion too."""
         return self.state
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:
         """Release what the world holds."""
 
     # What the arm does, and how it turned out.
@@ -159,10 +181,8 @@ class KitchenWorld(ABC):
             if abs(self.state.opening_m(drawer) - was_m) > SLID_M:
                 self.state = self.state.having_done(Deed(drawer, opening_m=was_m))
 
-    def undo(self, count: int) -> list[RobotError]:
-        """Undo the last so many deeds, the last first; return which of them are lost for good.
-
-        After a failure the deeds that are left can be undone later.
+    def undo(self, count: int) -> None:
+        """Undo the last so many deeds, the last first; after a failure the rest can follow later.
 
         Raises:
             Unreachable: It is too long ago, or out of reach.
@@ -175,35 +195,18 @@ class KitchenWorld(ABC):
                 f"that is too long ago: the last {MOST_DEEDS} picks, placings and drawers are "
                 "remembered"
             )
-        lost: dict[str, RobotError] = {}
         for undone in range(count):
             before = self.state
-            deed = before.deeds[-1]
-            gone = self._gone(deed)
             try:
-                if gone:
-                    lost[gone] = NotGrasped(gone)
-                else:
-                    self._reverse(deed)
+                self._reverse(before.deeds[-1])
             except (Collision, NotGrasped, Unreachable) as error:
                 raise type(error)(
                     f"{error}; {undone} of {count} moves are undone; undo again for the rest"
                 ) from None
             finally:  # neither the deed nor what reversed it is left to undo
-                if gone or self.state.deeds_done > before.deeds_done:
+                if self.state.deeds_done > before.deeds_done:
                     left = replace(self.state, deeds=before.deeds[:-1])
                     self.state = replace(left, deeds_done=before.deeds_done - 1)
-        return list(lost.values())
-
-    def _gone(self, deed: Deed) -> str:
-        """Return the reason why a deed cannot be undone; "" if it can."""
-        if deed.opening_m is not None:
-            return ""
-        if deed.name not in (thing.name for thing in self.state.things):
-            return f"{deed.name!r} is not in the kitchen any more"
-        if deed.was is not None and self.state.held != deed.name:
-            return f"the gripper does not hold {deed.name!r} any more"
-        return ""
 
     def _reverse(self, deed: Deed) -> None:
         """Do the opposite of one deed."""
@@ -331,16 +334,11 @@ class KitchenWorld(ABC):
 
         Raises:
             NotFound: There is no such object.
-            UsageError: Something is in or on it.
         """
         state = self.state
-        gone = state[find(name, [thing.name for thing in state.things])]
-        left = tuple(thing for thing in state.things if thing != gone)
-        for thing in left:
-            above = gone.bottom < thing.bottom < gone.top + _HANGS_M
-            if above and math.dist(thing.xy, gone.xy) < gone.radius:
-                raise UsageError(f"{thing.name!r} is in or on {gone.name!r}; remove it first")
-        held = None if state.held == gone.name else state.held
+        gone = find(name, [thing.name for thing in state.things])
+        left = tuple(thing for thing in state.things if thing.name != gone)
+        held = None if state.held == gone else state.held
         self.state = replace(state, things=left, held=held)
 
     def add(self, name: str, location: Location) -> None:
@@ -450,43 +448,3 @@ def _disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) 
             fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
             faults.append(f"{planner.place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
     return ", ".join(faults)
-
-
-class InstantKitchen(KitchenWorld):
-    """Puts everything where its plan says; the arm takes no time, driving does."""
-
-    def pick(self, planned: Pick) -> None:
-        """Take hold of an object; see `KitchenWorld`."""
-        state = self.state
-        thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        tip = planned.grip.tip[:2]
-        if thing is None or math.dist(thing.xy, tip) > thing.radius + ASTRAY_M:
-            raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
-        loads = [thing, *state.contents(thing)]
-        grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
-        moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
-        gap = grip.gap_m - 2 * CLEARANCES_M[0]
-        self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
-        self._owner.frame()
-
-    def place(self, planned: Place) -> None:
-        """Put down what is held; see `KitchenWorld`."""
-        state, result = self.state, planned.result
-        before = state[result.name]
-        loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
-        self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
-        self._owner.frame()
-
-    def slide(self, planned: Slide) -> None:
-        """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
-        state, drawer = self.state, planned.name
-        piece = state.room.locations[drawer].piece
-        by = planned.opening_m - state.opening_m(drawer)
-        dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)
-        inside = [thing for thing in state.things if state.location_of(thing.name) == drawer]
-        moved = [
-            thing.at((thing.position[0] + dx, thing.position[1] + dy, thing.position[2]))
-            for thing in inside
-        ]
-        self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
-        self._owner.frame()

@@ -1,1 +1,0 @@
-"""Where a camera is."""
