@@ -208,6 +208,7 @@ def beginning(
         robot: The robot's name, for a new folder's.
         header: What the run is begun with; a new folder has the first of its instructions.
     """
+    there = out is not None and out.exists()
     folder = _claimed(out or new_run_folder(runs, robot, header["instructions"][0]))
     trace = Trace(folder, header)
     try:
@@ -219,6 +220,8 @@ def beginning(
             trace.close(status_after(error))
         if isinstance(error, UsageError):
             shutil.rmtree(folder, ignore_errors=True)
+            if there:
+                folder.mkdir(exist_ok=True)
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
