@@ -57,17 +57,7 @@ def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) 
         raise click.BadParameter(f"{text!r}; {hint}") from None
 
 
-class _Named(click.Path):
-    """A path that must be named: an empty text is not the current folder."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if value == "":
-            self.fail("it is empty; specify a path", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-PATH, FILE = _Named(path_type=Path), _Named(path_type=Path, dir_okay=False)
+PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
 PATH.name, _PORT.name = "dir", "port"  # as the help shows their values
 
 

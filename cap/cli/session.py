@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -215,12 +216,9 @@ def beginning(
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
-            with contextlib.suppress(OSError):
-                (folder / "programs").rmdir()
-                (folder / "events.jsonl").unlink()
-                (folder / "run.json").unlink()
-                if not there:
-                    folder.rmdir()
+            shutil.rmtree(folder, ignore_errors=True)
+            if there:
+                folder.mkdir(exist_ok=True)
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise

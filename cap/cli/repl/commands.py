@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import functools
 import re
+import string
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
+
+import numpy as np
 
 from cap.cli.approval import edited
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.output import remark
-from cap.cli.repl.scene import scene_map
 from cap.cli.run import failed_line, read_source
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
@@ -23,12 +27,13 @@ from cap.prompt.examples import first_instructions
 from cap.result import folded
 from cap.robot import observation
 from cap.robot.observation import Observation
+from cap.robot.protocol import Xyz
 from cap.session import session_file
 from cap.trace.export.lerobot import png
 from cap.trace.trace import Event
 
 COMMANDS = {
-    "help": ("[COMMAND]", "list the commands, or describe one"),
+    "help": ("", "list the commands"),
     "examples": ("", "list example instructions for this scene"),
     "scene": ("", "show the objects and their positions"),
     "look": ("", "save a picture of the scene"),
@@ -49,14 +54,15 @@ COMMANDS = {
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
 _TERMINAL_ONLY = ("edit", "load", "model", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
-_OPTIONS = {
-    "-m": "/model NAME switches to another model",
-    "--dry-run": "/quit, and start cap repl with it",
-}
-"""What takes the place of an option that a message names, where the session is open."""
 LOOK_PX = 640
 _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 """An annotation as a signature shows it that is text."""
+MOST_COLUMNS, MOST_ROWS = 48, 12
+"""Of the map of a scene, in characters."""
+_LEAST_COLUMNS = 8
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
+"""Keeps a thing and its name in one line."""
+_MARKS = string.ascii_lowercase + string.ascii_uppercase
 
 
 class Commands:
@@ -105,10 +111,8 @@ class Commands:
             self.repairs.append(data["reason"])
         elif kind == "failure" and "undo" in self.instruction.lower().split():
             self.tell("  here: /undo undoes the last turn", "yellow")
-        elif kind == "failure" and not self.screen.is_page:
-            named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", data["message"])
-            for option in _OPTIONS.keys() & named:
-                self.tell(f"  here: {_OPTIONS[option]}", "yellow")
+        elif kind == "failure" and "-m" in data["message"].split() and not self.screen.is_page:
+            self.tell("  here: /model NAME switches to another model", "yellow")
 
     def obey(self, line: str) -> bool:
         """Run one line; return whether it came to what was asked for."""
@@ -137,21 +141,16 @@ class Commands:
         if not line.startswith("/"):
             return not line or bool(self.session.run(line).ok)
         name, _, given = line[1:].partition(" ")
-        command, given = self._known(name), given.strip()
+        command, given = name.lower(), given.strip()
+        if command not in COMMANDS:
+            hint = did_you_mean(command, COMMANDS)
+            raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
         if self.screen.is_page and command in _TERMINAL_ONLY:
             raise UsageError(f"/{command} works only in the terminal: cap repl")
         if given and not COMMANDS[command][0]:
             raise UsageError(f"/{command} takes no arguments, so leave out {given!r}")
         done = getattr(self, f"do_{command}")(given)
         return done is None or bool(done)
-
-    def _known(self, name: str) -> str:
-        """Return a command's name, which may be typed in capitals."""
-        command = name.lower()
-        if command not in COMMANDS:
-            hint = did_you_mean(command, COMMANDS)
-            raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
-        return command
 
     def tell(self, text: str, style: str = "") -> None:
         """Say something; in a terminal it wraps."""
@@ -195,12 +194,7 @@ class Commands:
         return first_instructions((*prompt.examples, *prompt.beside.examples), things)
 
     def do_help(self, given: str) -> None:
-        """List the commands, or tell of one."""
-        if given:
-            name = self._known(given.removeprefix("/"))
-            takes, about = COMMANDS[name]
-            self.tell(f"{f'/{name} {takes}'.rstrip()}: {about}")
-            return
+        """List the commands."""
         wide = self.screen.width >= 100 or not self.screen.is_terminal
         self.tell("Type an instruction. Ctrl-C stops the program and the robot, not the session.")
         self.tell("Each line is one instruction; separate several with Alt-Enter, or paste them.")
@@ -427,3 +421,34 @@ def _count(given: str, command: str) -> int:
 def _less(limit: Any, spent: float) -> Any:
     """Return what is left of a limit; None where there is none."""
     return None if limit is None else max(0, limit - spent)
+
+
+def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
+    """Return lines that show where things are, seen from above; none of one thing or none.
+
+    Things that share a place stand side by side.
+
+    Args:
+        places: Where each is, xyz in metres.
+        width: Of the terminal, in characters.
+    """
+    columns = min(width - 4, MOST_COLUMNS)
+    if not 2 <= len(places) <= len(_MARKS) or columns < _LEAST_COLUMNS:
+        return []
+    spots = np.array([place[:2] for place in places.values()])
+    spots -= spots.min(axis=0)
+    span_x, span_y = np.maximum(spots.max(axis=0), 0.01)
+    # A character is twice as high as it is wide.
+    per_m = min((columns - 1) / span_x, 2 * (MOST_ROWS - 1) / span_y)
+    cells = np.rint(spots * (per_m, per_m / 2)).astype(int)
+    columns, rows = cells.max(axis=0) + 1
+    columns = max(columns, min(len(places), _LEAST_COLUMNS))
+    grid = [["."] * columns for _ in range(rows)]
+    for mark, (column, row) in zip(_MARKS, cells, strict=False):
+        line = grid[-1 - row]
+        if free := [at for at in range(columns) if line[at] == "."]:
+            line[min(free, key=lambda at: abs(at - column))] = mark
+    entries = (f"{mark} {name}" for mark, name in zip(_MARKS, places, strict=False))
+    legend = "  ".join(entry.replace(" ", _HARD_SPACE) for entry in entries)
+    lines = wrap(legend, width - 4, break_long_words=False, break_on_hyphens=False)
+    return [*map("".join, grid), *(line.replace(_HARD_SPACE, " ") for line in lines)]

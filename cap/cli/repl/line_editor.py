@@ -98,8 +98,6 @@ class ReplCompleter(Completer):
             return model_names()
         if command == "save":
             return [entry.name for entry in session.state.definitions if entry.origin != "skill"]
-        if command == "help":
-            return COMMANDS
         return ["all"] if command == "prompt" else []
 
 

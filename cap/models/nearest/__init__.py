@@ -170,8 +170,13 @@ class _Reader:
         reason = f"nearest cannot match {words} in" if unknown else "nearest has no example like"
         if not self._shown:
             return self._phrase_refusal(said, f"{reason} {said!r}", unknown)
-        if meant := self._respelt(said, unknown):
+        meant = self._respelt(said, unknown)
+        match = self._read(meant) if meant != said else None
+        if match is not None and match.cost <= PART_LIMIT:
             return f"{reason} {said!r}. Did you mean {meant!r}? Say that or {_REMEDY}"
+        for one, other in zip(said.split(), meant.split(), strict=True):
+            if one != other and sorted(one.lower()) == sorted(other):  # two letters are swapped
+                reason = reason.replace(repr(one), f"{one!r} (did you mean {other!r}?)")
         offers = ", ".join(map(repr, self._offers(said)))
         follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
         return f"{reason} {said!r}; {follows}{_REMEDY}"
@@ -192,7 +197,7 @@ class _Reader:
         return f"{reason}; the scene has {', '.join(self._names)}{hint and '.' + hint}"
 
     def _respelt(self, said: str, unknown: Collection[str]) -> str:
-        """Return an instruction that is followed, one edit away in each unknown word, or ""."""
+        """Return an instruction with known words for the unknown ones that are one edit away."""
         texts = [*(one.instruction for one in self._shown), *self._lines, *self._names]
         known = {token.text for text in texts for token in tokenise(text)}
         words = said.split()
@@ -201,9 +206,7 @@ class _Reader:
                 near = [other for other in sorted(known) if one_edit(word, other)]
                 near = [other for other in near if other not in CHEAP or len(other) == len(word)]
                 words[at] = next(iter(get_close_matches(word, near, n=1)), words[at])
-        meant = " ".join(words)
-        match = self._read(meant) if meant != said else None
-        return meant if match is not None and match.cost <= _PART_LIMIT else ""
+        return " ".join(words)
 
     def _offers(self, said: str) -> list[str]:
         """Return up to three instructions that are followed here, the most alike first."""

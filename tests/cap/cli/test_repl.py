@@ -106,6 +106,7 @@ def test_nearest_says_what_is_not_there_and_what_to_type(fed: Fed) -> None:
         "put the big block in the red bowl": "cannot match 'big' in 'the big block'; the scene has",
         "put the red block in the bottom corner": "'in the bottom corner'; say it in other words",
         "mvoe the green block 5 cm to the left": "mean 'move the green block 5 cm to the left'",
+        "pikc up the red block": "cannot match 'pikc' (did you mean 'pick'?) in 'pikc up the red",
         "wash the blue bowl": "say one of these",
     }
     out = fed(*said)[1]

@@ -11,6 +11,7 @@ from shapely.geometry import Point
 
 from cap.errors import PromptError
 from cap.prompt.context import Context
+from cap.prompt.examples import first_instructions
 from cap.prompt.prompt import (
     Example,
     Header,
@@ -300,3 +301,78 @@ def test_what_parts_the_examples_of_a_file_ends_a_completion(
 ) -> None:
     header = f"# /// cap\n# context = {context!r}\n# ///\n".replace("'", '"')
     assert parse(header + text, "p").header.stop == tuple(stop)
+
+
+STARTS = """
+objects = ['red block', 'blue bowl']
+# is there a red block.
+say('yes')
+#= said yes; nothing moved
+
+# put the red block in the blue bowl.
+put('red block', 'blue bowl')
+#= moved red block to blue bowl
+
+# put the red block back.
+undo()
+#= moved red block
+
+# build a tower.
+build()
+#= moved red block
+
+# now cut the red block.
+#= moved red block
+
+# cut the red block.
+say('I cannot do that')
+#= said cannot; nothing moved
+
+objects = ['red block', 'green block', 'blue bowl']
+# push the red block.
+push('red block')
+
+objects = ['red block', 'green block', 'blue bowl']
+# stack all the blocks.
+stack()
+#= moved green block to red block
+
+# count the blocks.
+count()
+#= said 2; nothing moved
+
+objects = ['red block', 'white lid']
+# lift the lids.
+lift()
+#= moved white lid
+
+# lift the red block.
+lift('red block')
+#= moved red block
+#? as named before
+"""
+
+
+@pytest.mark.parametrize(
+    ("things", "first"),
+    [
+        (
+            ["red block", "blue bowl"],
+            [
+                "put the red block in the blue bowl",
+                "is there a red block",
+                "push the red block",
+            ],
+        ),
+        (
+            ["red block", "green block", "lid"],
+            ["stack all the blocks", "lift the lids", "is there a red block", "push the red block"],
+        ),
+        (["blue block"], []),
+        ([], []),
+    ],
+)
+def test_what_can_be_said_first_needs_no_earlier_line_and_only_what_is_there(
+    things: list[str], first: list[str]
+) -> None:
+    assert first_instructions(split_examples(STARTS), things) == first

@@ -91,6 +91,51 @@ def test_a_refusal_names_the_word_and_three_sentences_it_follows_in_this_scene()
         assert not {"rose", "fern"} & set(offer.split())  # which do not grow here
 
 
+FIND = """
+plants = ['tall rose', 'small fern']
+# the tall rose.
+ret_val = 'tall rose'
+
+# the highest fern.
+ret_val = 'small fern'
+
+# two plants.
+ret_val = plants[:2]
+"""
+
+
+@rows(
+    ("said", "message"),
+    [
+        ("the tall fern", "there is no 'tall fern' here; the scene has white lily"),
+        ("a cactus", "there is no 'cactus' here; the scene has white lily"),
+        ("the old oaks", "cannot match 'old', 'oaks' in|no example like 'the old oaks'"),
+        ("the white lilly", r"there is no 'white lilly' here; .* Did you mean 'white lily'\?$"),
+        ("the shiny lily", "cannot match 'shiny' in 'the shiny lily'; the scene has white lily"),
+        ("the highest", "no example like 'the highest'; the scene has white lily"),
+        ("near the gate", "'near the gate'; say it in other words or use a language model"),
+    ],
+)
+def test_a_phrase_of_a_program_is_declined_with_what_is_there(said: str, message: str) -> None:
+    with pytest.raises(NoMatch, match=message) as info:
+        answer(said, FIND)
+    assert "it follows" not in str(info.value)
+
+
+@rows(
+    ("said", "message"),
+    [
+        ("prune teh young birch", r"\. Did you mean 'prune the young birch'\? Say that or"),
+        ("pruen the young birch", r"\. Did you mean 'prune the young birch'\? Say that or"),
+        ("burn the yougn birch", r"'yougn' \(did you mean 'young'\?\) in"),
+        ("prone the red gate", "'prone' in 'prone the red gate'; in this scene it follows"),
+    ],
+)
+def test_a_misspelt_word_is_pointed_out(said: str, message: str) -> None:
+    with pytest.raises(NoMatch, match=message):
+        answer(said, f"# /// cap\n# session = true\n# ///\n{GARDEN}")
+
+
 def test_a_chain_is_declined_whole_and_the_part_that_does_not_fit_is_named() -> None:
     with pytest.raises(NoMatch, match="cannot match 'sing', 'song' in 'sing a song'"):
         answer("mow the lawn, then sing a song")
