@@ -203,8 +203,14 @@ class _Reader:
         words = said.split()
         for at, word in enumerate(map(str.lower, words)):
             if word in unknown:
-                near = [other for other in sorted(known) if one_edit(word, other)]
-                near = [other for other in near if other not in CHEAP or len(other) == len(word)]
+                # A wrong letter often makes another word: 'smash' is not 'stash'.
+                near = [
+                    other
+                    for other in sorted(known)
+                    if sorted(word) == sorted(other)
+                    or (len(word) != len(other) and other not in CHEAP)
+                ]
+                near = [other for other in near if one_edit(word, other)]
                 words[at] = next(iter(get_close_matches(word, near, n=1)), words[at])
         return " ".join(words)
 

@@ -128,6 +128,7 @@ def test_a_phrase_of_a_program_is_declined_with_what_is_there(said: str, message
         ("prune teh young birch", r"\. Did you mean 'prune the young birch'\? Say that or"),
         ("pruen the young birch", r"\. Did you mean 'prune the young birch'\? Say that or"),
         ("burn the yougn birch", r"'yougn' \(did you mean 'young'\?\) in"),
+        ("prone the old oak", "'prone' in 'prone the old oak'; in this scene it follows"),
         ("prone the red gate", "'prone' in 'prone the red gate'; in this scene it follows"),
     ],
 )
