@@ -6,7 +6,7 @@ cat > robot.py <<'END'
 """The tabletop robot, which can also swap two objects."""
 from robots.base import action
 from robots.ravens import RavensRobot
-from robots.ravens.instant import InstantTabletop
+from robots.ravens.world import TabletopWorld
 from robots.table.object_names import DEFAULT_NAMES
 
 
@@ -24,7 +24,7 @@ class Swapper(RavensRobot):
 
 
 def create(*, seed=0, mode="instant", objects=None):
-    return Swapper(objects or DEFAULT_NAMES, seed, "instant", InstantTabletop)
+    return Swapper(objects or DEFAULT_NAMES, seed, "instant", TabletopWorld)
 END
 cp -r "$(python -c 'from cap.robot import registry; print(registry.prompts_path() / "ravens")')" prompts
 sed -i 's/^from robot import point_gripper_to, say$/&, swap/' prompts/ui.py
