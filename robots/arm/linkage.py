@@ -15,8 +15,6 @@ from xml.etree import ElementTree
 from cap.robot.view import ORIGIN, Placement, Rgb, Shape
 from robots.table.geometry import Quat, Vec3
 
-_PLAIN: Rgb = (150, 150, 155)
-
 
 def turned(quaternion: Quat, vector: Vec3) -> Vec3:
     """Return a vector turned by a unit quaternion."""
@@ -79,7 +77,7 @@ class Linkage:
         """Read a URDF file of ours."""
         root = ElementTree.parse(urdf).getroot()
         colors = {
-            material.get("name", ""): _color(material.find("color"))
+            material.get("name", ""): _color(_read(material, "color", "rgba"))
             for material in root.findall("material")
         }
         self.shapes = {
@@ -114,48 +112,42 @@ def linkage(urdf: Path) -> Linkage:
     return Linkage(urdf)
 
 
-def _numbers(text: str | None) -> Vec3:
-    x, y, z = (float(word) for word in (text or "0 0 0").split())
+def _read(element: ElementTree.Element, child: str, name: str, default: str = "") -> str:
+    """Return an attribute of a child; the default where there is none."""
+    found = element.find(child)
+    return default if found is None else found.get(name, default)
+
+
+def _numbers(text: str) -> Vec3:
+    x, y, z = map(float, text.split())
     return (x, y, z)
+
+
+def _color(rgba: str) -> Rgb:
+    red, green, blue = (round(255 * float(share)) for share in rgba.split()[:3])
+    return red, green, blue
 
 
 def _origin(element: ElementTree.Element) -> Placement:
     """Return the origin that an element gives: xyz, and roll, pitch, yaw about fixed axes."""
-    origin = element.find("origin")
-    if origin is None:
-        return ORIGIN
-    placed = (*_numbers(origin.get("xyz")), 0.0, 0.0, 0.0, 1.0)
-    for angle, axis in zip(reversed(_numbers(origin.get("rpy"))), ("z", "y", "x"), strict=True):
+    placed = (*_numbers(_read(element, "origin", "xyz", "0 0 0")), 0.0, 0.0, 0.0, 1.0)
+    angles = _numbers(_read(element, "origin", "rpy", "0 0 0"))
+    for angle, axis in zip(reversed(angles), ("z", "y", "x"), strict=True):
         s, c = math.sin(angle / 2), math.cos(angle / 2)
         about = [s if axis == one else 0.0 for one in "xyz"]
         placed = within(placed, (0.0, 0.0, 0.0, about[0], about[1], about[2], c))
     return placed
 
 
-def _color(element: ElementTree.Element | None) -> Rgb:
-    if element is None:
-        return _PLAIN
-    red, green, blue = (round(255 * float(w)) for w in (element.get("rgba") or "").split()[:3])
-    return red, green, blue
-
-
 def _shape(visual: ElementTree.Element, colors: Mapping[str, Rgb]) -> Shape:
-    material = visual.find("material")
-    color = _PLAIN if material is None else colors.get(material.get("name", ""), _PLAIN)
-    at = _origin(visual)
-    if (box := visual.find("geometry/box")) is not None:
-        return Shape("box", color, _numbers(box.get("size")), at)
-    cylinder = visual.find("geometry/cylinder")
-    assert cylinder is not None, "a URDF file of ours has boxes and cylinders alone"
-    size = float(cylinder.get("radius", "0")), float(cylinder.get("length", "0"))
-    return Shape("cylinder", color, size, at)
+    color, at = colors[_read(visual, "material", "name")], _origin(visual)
+    if size := _read(visual, "geometry/box", "size"):
+        return Shape("box", color, _numbers(size), at)
+    radius, length = (_read(visual, "geometry/cylinder", edge) for edge in ("radius", "length"))
+    return Shape("cylinder", color, (float(radius), float(length)), at)
 
 
 def _joint(element: ElementTree.Element) -> _Joint:
-    def link(which: str) -> str:
-        found = element.find(which)
-        return "" if found is None else found.get("link", "")
-
-    axis = element.find("axis")
-    along = (1.0, 0.0, 0.0) if axis is None else _numbers(axis.get("xyz"))
-    return _Joint(link("parent"), link("child"), element.get("type", ""), _origin(element), along)
+    parent, child = (_read(element, end, "link") for end in ("parent", "child"))
+    axis = _numbers(_read(element, "axis", "xyz", "1 0 0"))
+    return _Joint(parent, child, element.get("type", ""), _origin(element), axis)

@@ -203,7 +203,7 @@ class RayCamera:
         show: Callable[[], tuple[Mapping[str, Sequence[Shape]], Mapping[str, Placement]]],
         lens: Lens,
         pose: Callable[[], Array],
-        light: Light | None = None,
+        light: Light,
     ) -> None:
         """Take no picture yet.
 
@@ -216,7 +216,7 @@ class RayCamera:
             light: How the scene is lit.
         """
         self._studio, self._show, self._lens, self._pose = studio, show, lens, pose
-        self._light = light or Light()
+        self._light = light
 
     def capture(self) -> Frame:
         """Take a picture of the world as it is."""

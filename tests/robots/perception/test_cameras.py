@@ -19,7 +19,7 @@ from robots.arm.motion import Pose
 from robots.perception import hand_eye, see
 from robots.perception.camera import Frame
 from robots.perception.hand_eye import HandEye, Pair, Pairs, find_marker
-from robots.perception.lens import Lens
+from robots.perception.lens import Lens, Light
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
@@ -49,7 +49,8 @@ STUDIO = RayStudio()
 
 
 def camera_at(pose: Any, lens: Lens) -> RayCamera:
-    return RayCamera(STUDIO, lambda: (ROOM, dict.fromkeys(ROOM, ORIGIN)), lens, lambda: pose)
+    room = (ROOM, dict.fromkeys(ROOM, ORIGIN))
+    return RayCamera(STUDIO, lambda: room, lens, lambda: pose, Light())
 
 
 @pytest.mark.parametrize(("width", "height"), [(96, 54), (65, 49)])
