@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from shapely.geometry import LineString
+from shapely.ops import substring
 
 from robots.arm import ur5e
 from robots.arm.motion import DT_S, Pose, along, through
@@ -32,16 +34,19 @@ _SPACING_M = 0.0015
 _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
+_FRAMES = 8
+"""What is seen of a path that is followed in no time, its ends included."""
 
 
 class Board:
     """Follows paths with the pen, or with the eraser in its place: exactly, in no time."""
 
     def __init__(self, owner: WorldOwner, state: BoardState) -> None:
-        """Start from a state; the owner's `frame` is called after each path."""
+        """Start from a state; the owner's `frame` is called a few times along each path."""
         self.state = state
         """How everything is between motions: assign to put a snapshot back."""
         self._owner = owner
+        self._under_way: tuple[BoardState, XY] | None = None
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path, shape (n, 2), metres; return where the tip touched the board.
@@ -55,17 +60,25 @@ class Board:
             Unreachable: Part of the way is beyond the arm.
         """
         stroke = tuple((float(x), float(y)) for x, y in points)
-        self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
+        mark, whole = self.state.drawn if keep else self.state.erased, LineString(stroke)
+        try:
+            for share in np.linspace(0.0, 1.0, _FRAMES)[1:-1].tolist():
+                part = stroke_of(substring(whole, 0.0, share, normalized=True).coords)
+                self._under_way = mark(part), part[-1]
+                self._owner.frame()
+        finally:
+            self._under_way = None
+        self.state = mark(stroke)
         self._owner.frame()
         return stroke
 
     def now(self) -> BoardState:
         """Return the board at this moment, in the middle of a motion too."""
-        return self.state
+        return self._under_way[0] if self._under_way else self.state
 
     def tip(self) -> XY | None:
         """Return where the tip is while it follows a path, metres."""
-        return None
+        return self._under_way[1] if self._under_way else None
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
