@@ -17,6 +17,8 @@ from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.results import (
+    CAUSES,
+    UNJUDGED,
     Beside,
     Line,
     entries,
@@ -26,11 +28,10 @@ from benchmarks.results import (
     read_lines,
 )
 from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
-from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Outcome, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, BaseSuite, Outcome, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
 
-CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
 """Stands for the task in the rows that sum up a split, or everything."""
 Where = tuple[str, str]
