@@ -21,7 +21,7 @@ from benchmarks.planning.household import (
     scene,
 )
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
-from benchmarks.planning.kitchen_skills import KitchenSkills
+from benchmarks.planning.kitchen_skills import SKILL_SUCCESS, KitchenSkills
 from benchmarks.planning.kitchen_tasks import BY_WORDS, KitchenTask, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
@@ -298,7 +298,7 @@ def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> Feedback:
 
 def _disturbance(setup: PlanSetup) -> Disturbance | None:
     if setup.disturb == "skills":
-        return skill_failure(setup.seed, trials.SKILL_SUCCESS)
+        return skill_failure(setup.seed, SKILL_SUCCESS)
     return forced_failure(("pick", "open", "put")) if setup.disturb == "once" else None
 
 
