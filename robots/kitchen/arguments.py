@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, NotFound, Unreachable, misspelt
 from robots.kitchen.objects import CALLED, KINDS, known_name
-from robots.kitchen.planner import Relation
 from robots.kitchen.room import ROOM_X, ROOM_Y, Point
 from robots.table.numbers import finite_numbers
 
 Array = NDArray[np.float64]
+Relation = Literal["", "in", "on", "beside"]
+"""How something is to be put down by an object or a location; "" for as that takes things."""
 Points = Sequence[Sequence[float]] | Array
 MAX_SPEED_MPS = 1.0
 MAX_TURN_RADPS = 1.5
@@ -106,6 +107,18 @@ def relation(value: Any) -> Relation:
         return cast(Relation, value)
     shown = f"{value!r:.80}" if isinstance(value, str) else type(value).__name__
     raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
+
+
+def taken(relation: Relation, hollow: bool, name: str) -> str:
+    """Return how something takes things: in it if it is hollow, else on it.
+
+    Raises:
+        Unreachable: Another way is asked for.
+    """
+    takes = "in" if hollow else "on"
+    if relation not in ("", takes):
+        raise Unreachable(f"things go {takes} the {name}, not {relation} it")
+    return takes
 
 
 def seconds(value: Any) -> float:
