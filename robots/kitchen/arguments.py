@@ -33,8 +33,9 @@ def position(value: Any, what: str) -> Point:
         Unreachable: It is far away.
         TypeError: It is not two or three finite numbers.
     """
-    wanted = "a position of x, y and z, three finite numbers"
-    x, y = finite_numbers(value, what, wanted, (2,), (3,)).tolist()[:2]
+    x, y = finite_numbers(
+        value, what, "a position of x, y and z, three finite numbers", (2,), (3,)
+    ).tolist()[:2]
     if max(abs(x), abs(y)) > _FAR_M:
         raise Unreachable(f"{what} ({x:.3g}, {y:.3g}) m is far outside the room: {_FLOOR}")
     return x, y
@@ -94,7 +95,7 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
         )
     if abs(turning) > MAX_TURN_RADPS:
         raise LimitExceeded(f"turn {turning:g} rad/s; at most {MAX_TURN_RADPS} rad/s")
-    return (right, ahead, turning)
+    return right, ahead, turning
 
 
 def relation(value: Any) -> Relation:
@@ -176,8 +177,7 @@ def seen(name: Any, visible: Sequence[str]) -> str:
     """
     if (text := object_of(name, visible)) in visible:
         return text
-    where = f"goto_loc where it is ({_listed(visible)})"
-    raise NotFound(f"{name!r:.80} is not seen from here; {where}")
+    raise NotFound(f"{name!r:.80} is not seen from here; goto_loc where it is ({_listed(visible)})")
 
 
 def _listed(visible: Sequence[str]) -> str:

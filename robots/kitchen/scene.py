@@ -93,10 +93,8 @@ def sample(
     """
     rng = np.random.default_rng(seed)
     room = sample_room(rng)
-    placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
     asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
-    base = Base(*room.locations[START].stand)
-    things = list(things_of(placed, room))
+    things = [*things_of((one for one in entries if isinstance(one, PlacedObject)), room)]
     for entry in asked:
         if entry.place:
             if entry.place not in room.locations:
@@ -115,7 +113,7 @@ def sample(
     return KitchenState(
         room,
         tuple(thing for thing in things if thing.name not in later),
-        base,
+        Base(*room.locations[START].stand),
         arm.PARK_JOINTS,
         STROKE_M,
         drawers,
