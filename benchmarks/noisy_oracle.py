@@ -246,8 +246,8 @@ class NoisyOracle:
             with _PARSING:
                 text, kind = mutant(source, self._kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")
-        read, written = len(request.prompt) // CHARS_PER_TOKEN, tokens_of(len(text))
-        return Completion(text, self.name, read, written, cost_usd=0.0, notes=notes)
+        read = len(request.prompt) // CHARS_PER_TOKEN
+        return Completion(text, self.name, read, tokens_of(len(text)), cost_usd=0.0, notes=notes)
 
     def _source(self, request: Request) -> str:
         last = request.prompt.rstrip().rpartition("\n")[2]

@@ -74,9 +74,8 @@ def cause_of(failure: Failure | None) -> str:
 
     Nobody sits beside a benchmark: what was interrupted was not the program's doing.
     """
-    if failure is None:
-        return ""
-    return "infrastructure" if failure.cause == "person" else str(failure.cause)
+    cause = failure.cause if failure else ""
+    return "infrastructure" if cause == "person" else cause
 
 
 class Results:

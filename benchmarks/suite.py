@@ -323,15 +323,14 @@ def _failed(error: BaseException, what: str) -> BaseException:
     return UsageError(f"{what}: {why}{raised_at(error)}")
 
 
-_PACKAGES = ("cap", "robots", "benchmarks")
-
-
 def raised_at(error: BaseException) -> str:
     """Return where a person's own code, or else ours, raised what is no refusal of ours."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, CapError) or not frames:
         return ""
-    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
+    installed = [
+        Path(__file__).resolve().parents[1] / name for name in ("cap", "robots", "benchmarks")
+    ]
     installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
     own = [
         frame

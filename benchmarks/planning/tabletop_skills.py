@@ -36,7 +36,7 @@ TABLETOP_CALLS: Mapping[str, str] = {
 }
 """The skills that the tabletop robot's own actions are."""
 TABLETOP_TERMINATE = 0.2
-"""Affordance of ending on the tabletop, as in SayCan's own notebook; in the kitchen it is 0.1."""
+"""Affordance of ending on the tabletop, as in SayCan's own notebook."""
 
 
 class TabletopSkills:

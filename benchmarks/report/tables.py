@@ -170,7 +170,7 @@ class Cell:
     @property
     def why(self) -> str:
         """How many failed by whom, such as `model 2, task 1`."""
-        known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
+        known = dict.fromkeys([*CAUSES, *sorted(self.causes)])
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
 
     @property

@@ -26,12 +26,11 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from benchmarks.tabletop.goals import EVERY, Attributes
 from benchmarks.tabletop.inner_monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.language_planner import LanguagePlanner
 from benchmarks.tabletop.oracles import oracle
-from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
+from benchmarks.tabletop.tasks import EVERY, SPLITS, TASKS, Attributes, Task
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.engine.answer import GOAL
 from cap.errors import NotFound, UsageError
