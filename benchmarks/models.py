@@ -24,8 +24,9 @@ from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.results import RECORDING
 from benchmarks.samples import SAMPLES
-from benchmarks.suite import BASELINES, ENDPOINT, RECORDING, Outcome, Settings, Trial
+from benchmarks.suite import BASELINES, ENDPOINT, Outcome, Settings, Trial
 from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, ScoreRequest, Usage

@@ -26,7 +26,7 @@ import numpy as np
 from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
-from cap.prompt.prompt import comment
+from cap.prompt.prompt import CHARS_PER_TOKEN, comment, tokens_of
 from cap.session.rounds import GO_ON
 
 Rng = np.random.Generator
@@ -167,8 +167,6 @@ WHAT_IT_IS = (
 )
 _PARSING = threading.Lock()
 """Python 3.11 cannot parse in several threads at a time: SystemError, once in thousands."""
-_TOKEN_CHARS = 4
-"""Its tokens are counted as so many characters each."""
 
 
 def is_noisy(model: str) -> bool:
@@ -248,8 +246,8 @@ class NoisyOracle:
             with _PARSING:
                 text, kind = mutant(source, self._kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")
-        read, written = len(request.prompt) // _TOKEN_CHARS, -(-len(text) // _TOKEN_CHARS)
-        return Completion(text, self.name, read, written, cost_usd=0.0, notes=notes)
+        read = len(request.prompt) // CHARS_PER_TOKEN
+        return Completion(text, self.name, read, tokens_of(len(text)), cost_usd=0.0, notes=notes)
 
     def _source(self, request: Request) -> str:
         last = request.prompt.rstrip().rpartition("\n")[2]

@@ -24,13 +24,13 @@ from typing import Any
 import msgspec
 
 from benchmarks.ledger import spent_in
-from benchmarks.suite import UNJUDGED, BaseSuite, Outcome, Settings, Trial, flag
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, flag
 from cap.config import shown_url
 from cap.engine.settings import Repairs
 from cap.errors import UsageError
 from cap.files import read_json, write_whole
 from cap.models.base import Usage
-from cap.result import plain
+from cap.result import Failure, plain
 from cap.trace.trace import versions
 from robots.simulation.motor_world import engine_name
 
@@ -49,6 +49,14 @@ _MAY_DIFFER = (
 """Options that change no outcome: what a run may cost, and where it keeps things."""
 _OPTIONS = ("settings", "options")
 TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"
+RECORDING = "recording"
+"""The cause of an outcome whose model's answer is in no recording."""
+UNJUDGED = ("infrastructure", RECORDING)
+"""Causes that say nothing of model, program or robot: such a trial is run again on resuming."""
+CAUSES = ("model", "program", "robot", "task", *UNJUDGED)
+"""Who may be to blame for a failed trial, in report order; task: it ran and was not reached."""
+UNPAID = "unpaid"
+"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,15 @@ class Line:
     """Which."""
     outcome: Outcome
     """How."""
+
+
+def cause_of(failure: Failure | None) -> str:
+    """Return who is to blame for a failure in a trial; "" without one.
+
+    Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+    """
+    cause = failure.cause if failure else ""
+    return "infrastructure" if cause == "person" else cause
 
 
 class Results:

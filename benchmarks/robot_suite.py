@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.results import cause_of
 from benchmarks.suite import (
     BASELINES,
     DOUBTS,
@@ -28,7 +29,6 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
-    cause_of,
     check_options,
     load_prompts,
     program_limits,

@@ -23,8 +23,8 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.results import Results
-from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
+from benchmarks.results import UNPAID, Results
+from benchmarks.suite import ENDPOINT, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError, install_extra
 

@@ -15,7 +15,6 @@ from typing import Any
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.models.base import Usage
 from cap.prompt.prompt import Prompt
-from cap.result import Failure
 from cap.robot import registry, robot_files
 from cap.sandbox.limits import Limits
 
@@ -97,7 +96,7 @@ class Outcome:
     success: bool
     """True if the goal was reached."""
     cause: str
-    """"" or who is to blame: model, program, robot, task (ran, not reached), or of `UNJUDGED`."""
+    """"" or who is to blame: one of `CAUSES` in `benchmarks.results`."""
     instruction: str
     """The person's words."""
     program: str
@@ -141,12 +140,6 @@ TRIED = "tried"
 """The entry of `Outcome.extra` that says how many programs were tried."""
 DOUBTS = "doubts"
 """The entry of `Outcome.extra` with what the effect was doubted for: lines; see `cap.engine`."""
-RECORDING = "recording"
-"""The cause of an outcome whose model's answer is in no recording."""
-UNJUDGED = ("infrastructure", RECORDING)
-"""Causes that say nothing of model, program or robot: such a trial is run again on resuming."""
-UNPAID = "unpaid"
-"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 
 
 class BaseSuite:
@@ -330,15 +323,14 @@ def _failed(error: BaseException, what: str) -> BaseException:
     return UsageError(f"{what}: {why}{raised_at(error)}")
 
 
-_PACKAGES = ("cap", "robots", "benchmarks")
-
-
 def raised_at(error: BaseException) -> str:
     """Return where a person's own code, or else ours, raised what is no refusal of ours."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, CapError) or not frames:
         return ""
-    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
+    installed = [
+        Path(__file__).resolve().parents[1] / name for name in ("cap", "robots", "benchmarks")
+    ]
     installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
     own = [
         frame
@@ -422,16 +414,6 @@ def check_count(n: int, what: str = "trials") -> None:
     """
     if not 1 <= n <= MOST_TRIALS:
         raise UsageError(f"cannot run {n} {what} of each task; ask for 1 to {MOST_TRIALS} with -n")
-
-
-def cause_of(failure: Failure | None) -> str:
-    """Return who is to blame for a failure in a trial; "" without one.
-
-    Nobody sits beside a benchmark: what was interrupted was not the program's doing.
-    """
-    if failure is None:
-        return ""
-    return "infrastructure" if failure.cause == "person" else str(failure.cause)
 
 
 def chosen_cells(

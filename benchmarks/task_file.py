@@ -15,6 +15,7 @@ from cap.errors import UsageError, did_you_mean
 from cap.files import read_text
 
 T = TypeVar("T", bound=msgspec.Struct)
+Table = TypeVar("Table")
 _TASK = re.compile(r"\$\.task\[(\d+)\]")
 
 
@@ -32,10 +33,10 @@ def load(path: Path, kind: type[T]) -> tuple[T, ...]:
         whole = msgspec.defstruct("Tasks", [("task", list[kind])], forbid_unknown_fields=True)  # type: ignore[valid-type]
         found: Any = load_whole(path, whole)
         return tuple(found.task)
-    tasks = []
-    for line, values in json_lines.read(path, "tasks"):
-        tasks.append(converted(values, kind, f"{path}, line {line}"))
-    return tuple(tasks)
+    return tuple(
+        converted(values, kind, f"{path}, line {line}")
+        for line, values in json_lines.read(path, "tasks")
+    )
 
 
 def converted(
@@ -63,7 +64,7 @@ def converted(
         raise error(f"{where}: {_plain(wrong)}") from None
 
 
-def load_whole(path: Path, kind: type[T]) -> T:
+def load_whole(path: Path, kind: type[Table]) -> Table:
     """Return what a `tasks.toml` holds, tasks and all else.
 
     Raises:

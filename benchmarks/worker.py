@@ -15,7 +15,8 @@ from dataclasses import asdict, replace
 import msgspec
 
 from benchmarks.models import account_of
-from benchmarks.suite import UNPAID, Outcome, Settings, Trial, raised_at, suite
+from benchmarks.results import UNPAID
+from benchmarks.suite import Outcome, Settings, Trial, raised_at, suite
 from cap.errors import stop_in
 from cap.result import plain
 

@@ -16,8 +16,9 @@ from typing import Any
 from benchmarks.batch.batch_file import AT, Batch, prompts_of, robot_of
 from benchmarks.batch.effects import Positions, View, has_words, judge, run_check
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.results import cause_of
 from benchmarks.robot_suite import extra_of, pictures_of, shown_calls
-from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of, check_options
+from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, check_options
 from cap.engine.doubts.doubts import DID_NOTHING
 from cap.engine.effect import Effect
 from cap.engine.settings import Sampling

@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks.control.tasks import TASKS, EpisodeVerdict
 from benchmarks.models import MODEL_OPTIONS, check_model_of
+from benchmarks.results import cause_of
 from benchmarks.robot_suite import RobotCase, carry_out
 from benchmarks.suite import (
     ENDPOINT,
@@ -22,7 +23,6 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
-    cause_of,
     check_options,
     load_prompts,
     program_limits,

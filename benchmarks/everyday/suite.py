@@ -17,6 +17,7 @@ import msgspec
 from benchmarks import task_file
 from benchmarks.models import Meter, model_of
 from benchmarks.noisy_oracle import is_noisy
+from benchmarks.results import cause_of
 from benchmarks.robot_suite import (
     check_model,
     extra_of,
@@ -30,7 +31,6 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
-    cause_of,
     check_count,
     chosen_cells,
 )

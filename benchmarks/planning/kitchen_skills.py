@@ -39,6 +39,27 @@ DRAWER = "top drawer"
 _SHUT_M = 0.02
 FARTHEST_M = 100.0
 """How far a place can be, metres."""
+SKILL_SUCCESS: Mapping[str, float] = {
+    "find": 0.99,
+    "go": 0.99,
+    "bring": 0.99,
+    "pick": 0.9,
+    "put": 0.97,
+    "open": 0.85,
+    "close": 0.85,
+    "stow": 0.9,
+}
+"""How often a stochastic skill succeeds: this project's stand-in for learned policies."""
+KITCHEN_CALLS: Mapping[str, str] = {
+    "goto_loc": "go",
+    "pick_obj": "pick",
+    "place_at_obj": "put",
+    "open_drawer": "open",
+    "close_drawer": "close",
+}
+"""The skills that the kitchen robot's own actions are."""
+KITCHEN_STEPS = 25
+"""Steps of an episode in the kitchen; its longest task needs twelve."""
 
 
 def with_article(name: str) -> str:

@@ -30,8 +30,8 @@ from benchmarks.planning.kitchen_skills import with_article
 from benchmarks.planning.puzzles import Part, Puzzle, State
 from benchmarks.planning.tabletop_knowledge import SEEN, Pairs, TabletopKnowledge
 from benchmarks.planning.tabletop_skills import goals_of, put
-from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
+from benchmarks.tabletop.tasks import EVERY
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action

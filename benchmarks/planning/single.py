@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.planning import kitchen_tasks, trials
+from benchmarks.planning import kitchen_tasks
 from benchmarks.planning.household import BY_WORDS as IN_HOUSE
 from benchmarks.planning.household import (
     SCENES,
@@ -21,11 +21,18 @@ from benchmarks.planning.household import (
     scene,
 )
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
-from benchmarks.planning.kitchen_skills import KitchenSkills
+from benchmarks.planning.kitchen_skills import SKILL_SUCCESS, KitchenSkills
 from benchmarks.planning.kitchen_tasks import BY_WORDS, KitchenTask, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
-from benchmarks.planning.trials import MakeModel, forced_failure, skill_failure
+from benchmarks.planning.trials import (
+    MakeModel,
+    forced_failure,
+    household_planner,
+    kitchen_planner,
+    skill_failure,
+    tabletop_planner,
+)
 from benchmarks.tabletop.goals import Goal
 from benchmarks.tabletop.judge import Positions, judge
 from benchmarks.tabletop.tasks import TASKS, Task
@@ -180,7 +187,7 @@ def _in_house(
     setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
     world = household_world(scene(setup.seed % SCENES))
-    planner = trials.household_planner(make_model(HouseholdKnowledge()), setup.seed)
+    planner = household_planner(make_model(HouseholdKnowledge()), setup.seed)
     episode = run_episode(
         instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
     )
@@ -214,7 +221,7 @@ def _in_kitchen(
     model = make_model(KitchenKnowledge(task if task.needs else None))
     there = [action.args[0] for action in world.actions() if action.skill == "find"]
     feedback = _feedback(setup, "kitchen", there)
-    planner = trials.kitchen_planner(setup.planner, model, robot, setup.seed, feedback)
+    planner = kitchen_planner(setup.planner, model, robot, setup.seed, feedback)
     episode = run_episode(
         instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
     )
@@ -251,7 +258,7 @@ def _on_tabletop(
     model = make_model(TabletopKnowledge(pairs, list(before)))
     feedback = _feedback(setup, "tabletop", world.visible())
     states = setup.planner == "monologue" and "scene" in setup.feedback
-    planner = trials.tabletop_planner(
+    planner = tabletop_planner(
         "scene" if states else setup.planner,
         model,
         world,
@@ -298,7 +305,7 @@ def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> Feedback:
 
 def _disturbance(setup: PlanSetup) -> Disturbance | None:
     if setup.disturb == "skills":
-        return skill_failure(setup.seed, trials.SKILL_SUCCESS)
+        return skill_failure(setup.seed, SKILL_SUCCESS)
     return forced_failure(("pick", "open", "put")) if setup.disturb == "once" else None
 
 

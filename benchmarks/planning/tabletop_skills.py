@@ -29,6 +29,14 @@ _OFF_PILE_M = 0.045
 _BESIDE_BOWL_M = 0.105
 """What misses a bowl comes to rest so far from its middle."""
 _LAYER_M = 0.01
+TABLETOP_CALLS: Mapping[str, str] = {
+    "put_first_on_second": "put",
+    "stack_objects_in_order": "put",
+    "arrange_objects": "put",
+}
+"""The skills that the tabletop robot's own actions are."""
+TABLETOP_TERMINATE = 0.2
+"""Affordance of ending on the tabletop, as in SayCan's own notebook."""
 
 
 class TabletopSkills:
@@ -57,9 +65,9 @@ class TabletopSkills:
         return action.skill == "put" and self.on(*action.args)
 
     def affordance(self, action: Action) -> float:
-        """Return 1 where both are seen, as SayCan's own tabletop has it; its `done` has 0.2."""
+        """Return 1 where both are seen, as SayCan's own tabletop has it."""
         if action.skill == DONE.skill:
-            return 0.2
+            return TABLETOP_TERMINATE
         there = (*self.robot.positions(), *PLACES)
         return float(all(name in there for name in action.args))
 

@@ -29,12 +29,24 @@ from benchmarks.planning.household import (
     unexecutable,
 )
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
-from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
+from benchmarks.planning.kitchen_skills import (
+    KITCHEN_CALLS,
+    KITCHEN_STEPS,
+    SKILL_SUCCESS,
+    KitchenSkills,
+    actions_for,
+    in_robot_words,
+)
 from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN, KitchenTask
 from benchmarks.planning.language_simulator import LanguageWorld, Solution, SolutionKnowledge
 from benchmarks.planning.puzzle_domains import TABLETOP, trained
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
-from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
+from benchmarks.planning.tabletop_skills import (
+    TABLETOP_CALLS,
+    TABLETOP_TERMINATE,
+    TabletopSkills,
+    goals_of,
+)
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.trial_sampler import Setup
 from cap.errors import CheckFailed, LimitExceeded, RobotError
@@ -208,35 +220,6 @@ def forced_failure(
     return strikes
 
 
-SKILL_SUCCESS: Mapping[str, float] = {
-    "find": 0.99,
-    "go": 0.99,
-    "bring": 0.99,
-    "pick": 0.9,
-    "put": 0.97,
-    "open": 0.85,
-    "close": 0.85,
-    "stow": 0.9,
-}
-"""How often a stochastic skill succeeds: this project's stand-in for learned policies."""
-KITCHEN_CALLS: Mapping[str, str] = {
-    "goto_loc": "go",
-    "pick_obj": "pick",
-    "place_at_obj": "put",
-    "open_drawer": "open",
-    "close_drawer": "close",
-}
-"""The skills that the kitchen robot's own actions are."""
-TABLETOP_CALLS: Mapping[str, str] = {
-    "put_first_on_second": "put",
-    "stack_objects_in_order": "put",
-    "arrange_objects": "put",
-}
-"""The skills that the tabletop robot's own actions are."""
-KITCHEN_STEPS = 25
-"""Steps of an episode in the kitchen; its longest task needs twelve."""
-TABLETOP_TERMINATE = 0.2
-"""Affordance of ending on the tabletop, as in SayCan's own notebook; in the kitchen it is 0.1."""
 SIMULATED = 50
 """Instructions of the language-based simulator."""
 HOUSEHOLD_STEPS = 20

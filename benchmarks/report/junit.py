@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from benchmarks.report.tables import read, said
-from benchmarks.results import read_asked, read_lines
-from benchmarks.suite import UNJUDGED, Trial
+from benchmarks.results import UNJUDGED, read_asked, read_lines
+from benchmarks.suite import Trial
 from cap.errors import UsageError
 from cap.messages import printable
 

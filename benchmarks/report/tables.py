@@ -17,6 +17,8 @@ from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.results import (
+    CAUSES,
+    UNJUDGED,
     Beside,
     Line,
     entries,
@@ -26,11 +28,10 @@ from benchmarks.results import (
     read_lines,
 )
 from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
-from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Outcome, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, BaseSuite, Outcome, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
 
-CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
 """Stands for the task in the rows that sum up a split, or everything."""
 Where = tuple[str, str]
@@ -169,7 +170,7 @@ class Cell:
     @property
     def why(self) -> str:
         """How many failed by whom, such as `model 2, task 1`."""
-        known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
+        known = dict.fromkeys([*CAUSES, *sorted(self.causes)])
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
 
     @property

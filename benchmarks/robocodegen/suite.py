@@ -30,13 +30,13 @@ from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.suite import ProblemSuite
+from benchmarks.results import cause_of
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     ENDPOINT,
     Outcome,
     Settings,
     Trial,
-    cause_of,
     check_options,
     program_limits,
 )

@@ -7,9 +7,7 @@ instruction does not speak of stay where they are (to 1 cm), and so does what so
 on or in (to 3 cm, since it may be touched).
 
 Conditions under which an instruction means one thing in a scene, can be done, and is not done yet
-look only at where things stand, never at what a program would make of it. The words that vary, and
-which of them count as seen, are those of the Code as Policies tabletop evaluation; `right side` and
-`middle` are in neither list of places, as there.
+look only at where things stand, never at what a program would make of it.
 """
 
 from __future__ import annotations
@@ -18,54 +16,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from benchmarks import task_file
 from benchmarks.tabletop.judge import IN_BOWL_M, ON_BLOCK_M, PLACE_M, WAYS, Positions
 from robots.table.geometry import PLACES
 
 CORNERS = ("top left corner", "top right corner", "bottom left corner", "bottom right corner")
 SIDES = ("top side", "right side", "bottom side", "left side")
 
-
-class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One list of each kind of word."""
-
-    colors: tuple[str, ...]
-    """Of blocks and bowls."""
-    places: tuple[str, ...]
-    """Corners and sides to put things on."""
-    directions: tuple[str, ...]
-    """Seen from the front edge."""
-    distances: tuple[str, ...]
-    """How near to a bowl, with the word that joins it: `closest to`."""
-    magnitudes: tuple[str, ...]
-    """How far something is moved."""
-    ordinals: tuple[str, ...]
-    """Which one, counted from a side."""
-    lines: tuple[str, ...]
-    """How a line runs."""
-
-
-class AttributeTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `attributes.toml` holds."""
-
-    seen: Attributes
-    unseen: Attributes
-
-
-_FILE = task_file.load_whole(Path(__file__).with_name("attributes.toml"), AttributeTable)
-SEEN, UNSEEN = _FILE.seen, _FILE.unseen
-EVERY = Attributes(
-    **{
-        **{name: (*getattr(SEEN, name), *getattr(UNSEEN, name)) for name in SEEN.__struct_fields__},
-        "places": (*CORNERS, *SIDES, "middle"),
-    }
-)
-"""What Inner Monologue's scenes draw from: ten colours and nine places."""
 
 NTH: Mapping[str, int] = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 MAGNITUDES_M: Mapping[str, tuple[float, float]] = {"a little": (0.05, 0.15), "a lot": (0.15, 0.60)}

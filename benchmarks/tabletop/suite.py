@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks import published
 from benchmarks.models import MODEL_OPTIONS, check_model_of
+from benchmarks.results import cause_of
 from benchmarks.robot_suite import RobotCase, carry_out
 from benchmarks.suite import (
     BASELINES,
@@ -21,17 +22,15 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
-    cause_of,
     check_options,
     load_prompts,
     program_limits,
 )
-from benchmarks.tabletop.goals import EVERY, Attributes
 from benchmarks.tabletop.inner_monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.language_planner import LanguagePlanner
 from benchmarks.tabletop.oracles import oracle
-from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
+from benchmarks.tabletop.tasks import EVERY, SPLITS, TASKS, Attributes, Task
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.engine.answer import GOAL
 from cap.errors import NotFound, UsageError

@@ -1,4 +1,8 @@
-"""The fourteen instruction families of the Code as Policies tabletop evaluation, and its splits."""
+"""The fourteen instruction families of the Code as Policies tabletop evaluation, and its splits.
+
+The words that vary, and which of them count as seen, are that evaluation's; `right side` and
+`middle` are in neither list of places, as there.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,27 @@ import msgspec
 
 from benchmarks import task_file
 from benchmarks.tabletop import goals
-from benchmarks.tabletop.goals import SEEN, UNSEEN, Attributes, Goal, Near, Words
+from benchmarks.tabletop.goals import Goal, Near, Words
 from benchmarks.tabletop.judge import Positions
+
+
+class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One list of each kind of word."""
+
+    colors: tuple[str, ...]
+    """Of blocks and bowls."""
+    places: tuple[str, ...]
+    """Corners and sides to put things on."""
+    directions: tuple[str, ...]
+    """Seen from the front edge."""
+    distances: tuple[str, ...]
+    """How near to a bowl, with the word that joins it: `closest to`."""
+    magnitudes: tuple[str, ...]
+    """How far something is moved."""
+    ordinals: tuple[str, ...]
+    """Which one, counted from a side."""
+    lines: tuple[str, ...]
+    """How a line runs."""
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,6 +72,15 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 TASKS = task_file.load(Path(__file__).with_name("tasks.toml"), Task)
+_WORDS = task_file.load_whole(Path(__file__).with_name("attributes.toml"), dict[str, Attributes])
+SEEN, UNSEEN = _WORDS["seen"], _WORDS["unseen"]
+EVERY = Attributes(
+    **{
+        **{name: (*getattr(SEEN, name), *getattr(UNSEEN, name)) for name in SEEN.__struct_fields__},
+        "places": (*goals.CORNERS, *goals.SIDES, "middle"),
+    }
+)
+"""What Inner Monologue's scenes draw from: ten colours and nine places."""
 SPLITS: Mapping[str, tuple[bool, Attributes]] = {
     "SA-SI": (True, SEEN),
     "UA-SI": (True, UNSEEN),

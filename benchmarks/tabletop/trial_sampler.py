@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.tabletop.goals import NTH, Attributes, Goal, apart
+from benchmarks.tabletop.goals import NTH, Goal, apart
 from benchmarks.tabletop.judge import Positions, judge
-from benchmarks.tabletop.tasks import Task
+from benchmarks.tabletop.tasks import Attributes, Task
 from cap.errors import UsageError
 from robots.ravens.scene import sample_scene
 

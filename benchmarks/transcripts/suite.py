@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, cause_of, check_options
+from benchmarks.results import cause_of
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, check_options
 from cap.engine.settings import Repairs
 from cap.errors import NoMatch, UsageError
 from cap.files import read_text, read_toml

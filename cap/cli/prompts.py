@@ -15,7 +15,8 @@ from cap.cli.output import print_result, remark, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
 from cap.models.nearest import Nearest
 from cap.prompt import released
-from cap.prompt.prompt import Prompt, load, tokens_of, without_synonyms
+from cap.prompt.examples import without_synonyms
+from cap.prompt.prompt import Prompt, load, tokens_of
 from cap.robot import registry
 from cap.session.session import Session
 from cap.validation.prompts import check_robot_prompts, inspect_names, request_chars

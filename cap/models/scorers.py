@@ -25,7 +25,7 @@ from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked
 from cap.models.base import Completion, Mode, Model, Request, Scores, Usage
 from cap.models.concurrency import together
 from cap.models.openai.model import Refused
-from cap.prompt.prompt import without_synonyms
+from cap.prompt.examples import without_synonyms
 
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel

@@ -48,6 +48,11 @@ _POINTING_BACK = {
 _ALL = {"all", "each", "every", "everything"}
 
 
+def without_synonyms(text: str) -> str:
+    """Return prompt text as a language model reads it: without its `#:` and `#?` lines."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith(("#: ", CHECK)))
+
+
 def split_examples(
     text: str, prefix: str = "", first_line: int = 1, names: Container[str] = ()
 ) -> tuple[Example, ...]:

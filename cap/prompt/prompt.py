@@ -57,7 +57,7 @@ from cap.errors import PromptError
 from cap.files import read_text
 from cap.prompt import released
 from cap.prompt.context import Context, brief
-from cap.prompt.examples import CHECK, Example, separators, split_examples
+from cap.prompt.examples import Example, separators, split_examples
 
 MAX_REQUEST_TOKENS = 3_000
 """The longest request to a language model, before a session's history; `cap prompts check` checks.
@@ -237,11 +237,6 @@ class Prompt:
             parts.append("\n".join(f"#< {line}".rstrip() for line in given.split("\n")))
         parts.append(_block(context, self.header.prefix, instruction))
         return "\n\n".join(parts) + "\n"
-
-
-def without_synonyms(text: str) -> str:
-    """Return prompt text as a language model reads it: without its `#:` and `#?` lines."""
-    return "".join(line for line in text.splitlines(True) if not line.startswith(("#: ", CHECK)))
 
 
 def one_line(text: str) -> str:

@@ -48,8 +48,8 @@ from cap.program.scope import Primitive, Scope
 from cap.prompt import released
 from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs
-from cap.prompt.examples import RECALLED, Example
-from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, without_synonyms
+from cap.prompt.examples import RECALLED, Example, without_synonyms
+from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of
 from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import TurnTaking

@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from robots.kitchen.objects import DEFAULT_NAMES, SceneEntry, scene_entries
 from robots.kitchen.robot import KitchenRobot, MakeWorld
-from robots.kitchen.scene import read
+from robots.kitchen.scene import DEFAULT_NAMES, SceneEntry, read, scene_entries
 from robots.kitchen.world import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.simulated_robot import check_choices

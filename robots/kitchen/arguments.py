@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, NotFound, Unreachable, misspelt
 from robots.kitchen.objects import CALLED, KINDS, known_name
-from robots.kitchen.planner import Relation
 from robots.kitchen.room import ROOM_X, ROOM_Y, Point
 from robots.table.numbers import finite_numbers
 
 Array = NDArray[np.float64]
+Relation = Literal["", "in", "on", "beside"]
+"""How something is to be put down by an object or a location; "" for as that takes things."""
 Points = Sequence[Sequence[float]] | Array
 MAX_SPEED_MPS = 1.0
 MAX_TURN_RADPS = 1.5
@@ -32,8 +33,9 @@ def position(value: Any, what: str) -> Point:
         Unreachable: It is far away.
         TypeError: It is not two or three finite numbers.
     """
-    wanted = "a position of x, y and z, three finite numbers"
-    x, y = finite_numbers(value, what, wanted, (2,), (3,)).tolist()[:2]
+    x, y = finite_numbers(
+        value, what, "a position of x, y and z, three finite numbers", (2,), (3,)
+    ).tolist()[:2]
     if max(abs(x), abs(y)) > _FAR_M:
         raise Unreachable(f"{what} ({x:.3g}, {y:.3g}) m is far outside the room: {_FLOOR}")
     return x, y
@@ -93,7 +95,7 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
         )
     if abs(turning) > MAX_TURN_RADPS:
         raise LimitExceeded(f"turn {turning:g} rad/s; at most {MAX_TURN_RADPS} rad/s")
-    return (right, ahead, turning)
+    return right, ahead, turning
 
 
 def relation(value: Any) -> Relation:
@@ -106,6 +108,18 @@ def relation(value: Any) -> Relation:
         return cast(Relation, value)
     shown = f"{value!r:.80}" if isinstance(value, str) else type(value).__name__
     raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
+
+
+def taken(relation: Relation, hollow: bool, name: str) -> str:
+    """Return how something takes things: in it if it is hollow, else on it.
+
+    Raises:
+        Unreachable: Another way is asked for.
+    """
+    takes = "in" if hollow else "on"
+    if relation not in ("", takes):
+        raise Unreachable(f"things go {takes} the {name}, not {relation} it")
+    return takes
 
 
 def seconds(value: Any) -> float:
@@ -163,8 +177,7 @@ def seen(name: Any, visible: Sequence[str]) -> str:
     """
     if (text := object_of(name, visible)) in visible:
         return text
-    where = f"goto_loc where it is ({_listed(visible)})"
-    raise NotFound(f"{name!r:.80} is not seen from here; {where}")
+    raise NotFound(f"{name!r:.80} is not seen from here; goto_loc where it is ({_listed(visible)})")
 
 
 def _listed(visible: Sequence[str]) -> str:

@@ -7,16 +7,14 @@ position is the middle of its bounding box.
 from __future__ import annotations
 
 import math
-import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from cap.errors import UsageError, did_you_mean
 from robots.table.geometry import Rectangle, Solid, Vec3
 from robots.table.object_names import plain
 
@@ -28,7 +26,6 @@ DISH_WALL_M = 0.005
 DISH_FLOOR_M = 0.006
 _BOWL_M = 0.05
 """A dish higher than this is a bowl, a lower one a plate."""
-_LATER = re.compile(r"(.+) after (\d{1,5}(?:\.\d+)?) ?s(?:econds)?")
 _CORNERS = 1.04
 """A dish is built of flat pieces, whose corners reach so much further than its radius."""
 UPRIGHT_RAD = 0.1
@@ -68,10 +65,6 @@ _DATA: Mapping[str, Any] = tomllib.loads(
 )
 KINDS = msgspec.convert(_DATA["kinds"], dict[str, Kind])
 """Every object there is, by name."""
-DEFAULT_NAMES = (
-    *("apple", "banana", "orange", "coke can", "water bottle", "juice box"),
-    *("chip bag", "cracker box", "bowl", "cup", "sponge"),
-)
 _ALIASES: Mapping[str, str] = {
     alias: name for name, aliases in _DATA["aliases"].items() for alias in aliases
 }
@@ -192,38 +185,3 @@ def known_name(name: str) -> str:
     text = plain(name)
     text = text.split(" ", 1)[1] if text.split(" ")[0] in ("a", "an") and " " in text else text
     return _ALIASES.get(text, text)
-
-
-@dataclass(frozen=True)
-class SceneEntry:
-    """An object that a scene is to have."""
-
-    name: str
-    """Such as `coke can`."""
-    place: str = ""
-    """Location, if one was asked for."""
-    after_s: float = 0.0
-    """Simulated time after which it appears; 0 for what is there from the start."""
-
-
-def scene_entries(names: Sequence[str]) -> tuple[SceneEntry, ...]:
-    """Return the objects asked for, from `apple`, `apple @ desk` or `apple @ desk after 20 s`.
-
-    Raises:
-        UsageError: A name is unknown or given twice.
-    """
-    found: dict[str, SceneEntry] = {}
-    for given in names:
-        later = _LATER.fullmatch(given)
-        what, after_s = (later[1], float(later[2])) if later else (given, 0.0)
-        name, _, place = what.partition("@")
-        text = known_name(name.strip())
-        if text not in KINDS:
-            raise UsageError(
-                f"no object named {name.strip()!r:.80}.{did_you_mean(text, KINDS)} "
-                f"Known: {', '.join(KINDS)}"
-            )
-        if text in found:
-            raise UsageError(f"object {text!r} is given twice; each exists once")
-        found[text] = SceneEntry(text, plain(place.strip()), after_s)
-    return tuple(found.values())

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import shapely
@@ -22,6 +21,7 @@ from cap.errors import Collision, Unreachable
 from robots.arm.gripper import PALM_SIZE, Grip, finger_outlines, first_touched
 from robots.arm.travel import KITCHEN
 from robots.kitchen import arm, paths
+from robots.kitchen.arguments import Relation, taken
 from robots.kitchen.arm import Array
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing, footprint
 from robots.kitchen.room import (
@@ -35,8 +35,6 @@ from robots.kitchen.room import (
 from robots.kitchen.state import Base, KitchenState, carried, turned
 from robots.table.geometry import Vec3, carried_point, corners, distance, inside, point_in, polygon
 
-Relation = Literal["", "in", "on", "beside"]
-"""How something is to be put down by an object or a location; "" for as that takes things."""
 NEAR_M = 0.15
 """If a spot is taken, an object is put at the nearest free one within this."""
 ANYWHERE_M = 1.5
@@ -417,9 +415,7 @@ def put_by(state: KitchenState, other: Thing, relation: Relation) -> Place:
         spots = clear_spots(state, thing, other.xy, place, thing.radius + other.radius + 0.12)
         return _first(state, _any_way(spots), place, f"beside the {other.name}")
     if other.kind.shape == "dish":
-        takes = "in" if other.kind.bowl else "on"
-        if relation not in ("", takes):
-            raise Unreachable(f"things go {takes} the {other.name}, not {relation} it")
+        taken(relation, other.kind.bowl, other.name)
         return put_in(state, other)
     if relation == "on":
         return _put_on_top(state, other)
@@ -433,11 +429,9 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
         Collision: There is none.
         Unreachable: It takes nothing that way, a closed drawer, or out of reach.
     """
-    takes = "in" if place.walled else "on"
     if relation == "beside":
         raise Unreachable(f"beside the {place.name} is the floor; place_at_pos reaches it")
-    if relation not in ("", takes):
-        raise Unreachable(f"things go {takes} the {place.name}, not {relation} it")
+    takes = taken(relation, place.walled, place.name)
     check_open(state, place)
     x, y, _ = place.middle(state.opening_m(place.name))
     if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach

@@ -18,7 +18,7 @@ from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
 from robots.kitchen import arguments, bodies, paths, planner, scene
 from robots.kitchen.arguments import Points
-from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
+from robots.kitchen.objects import CALLED, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.world import SLID_M, KitchenWorld
@@ -61,7 +61,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
 
     def __init__(
         self,
-        entries: Sequence[SceneEntry | PlacedObject],
+        entries: Sequence[scene.SceneEntry | PlacedObject],
         seed: int,
         mode: str,
         make_world: MakeWorld,

@@ -5,22 +5,30 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
-from robots.kitchen.objects import DISH_FLOOR_M, KINDS, SceneEntry, Thing, footprint, scene_entries
+from robots.kitchen.objects import DISH_FLOOR_M, KINDS, Thing, footprint, known_name
 from robots.kitchen.planner import STROKE_M
 from robots.kitchen.room import ROOM_X, ROOM_Y, Location, Room, sample_room
 from robots.kitchen.state import Arrival, Base, KitchenState
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
 from robots.table.geometry import distance, inside, point_in, yaw_quaternion
+from robots.table.object_names import plain
 
+DEFAULT_NAMES = (
+    *("apple", "banana", "orange", "coke can", "water bottle", "juice box"),
+    *("chip bag", "cracker box", "bowl", "cup", "sponge"),
+)
 START = "table"
 """Where the robot begins; and objects whose place is not said."""
+_LATER = re.compile(r"(.+) after (\d{1,5}(?:\.\d+)?) ?s(?:econds)?")
 _SPREAD_OVER = ("table", "countertop", "countertop", "cart", "desk")
 _DRAWERS = ("top drawer", "middle drawer", "bottom drawer")
 _DRAWN = ("sponge", "candy bar", "soap bottle")
@@ -31,6 +39,41 @@ _APART_M = 0.06
 """Between objects, more than they need."""
 _FROM_FRONT_M = 0.40
 """Objects of a scene stand no further than this from the front of deep furniture."""
+
+
+@dataclass(frozen=True)
+class SceneEntry:
+    """An object that a scene is to have."""
+
+    name: str
+    """Such as `coke can`."""
+    place: str = ""
+    """Location, if one was asked for."""
+    after_s: float = 0.0
+    """Simulated time after which it appears; 0 for what is there from the start."""
+
+
+def scene_entries(names: Sequence[str]) -> tuple[SceneEntry, ...]:
+    """Return the objects asked for, from `apple`, `apple @ desk` or `apple @ desk after 20 s`.
+
+    Raises:
+        UsageError: A name is unknown or given twice.
+    """
+    found: dict[str, SceneEntry] = {}
+    for given in names:
+        later = _LATER.fullmatch(given)
+        what, after_s = (later[1], float(later[2])) if later else (given, 0.0)
+        name, _, place = what.partition("@")
+        text = known_name(name)
+        if text not in KINDS:
+            raise UsageError(
+                f"no object named {name.strip()!r:.80}.{did_you_mean(text, KINDS)} "
+                f"Known: {', '.join(KINDS)}"
+            )
+        if text in found:
+            raise UsageError(f"object {text!r} is given twice; each exists once")
+        found[text] = SceneEntry(text, plain(place), after_s)
+    return tuple(found.values())
 
 
 def sample(
@@ -50,10 +93,8 @@ def sample(
     """
     rng = np.random.default_rng(seed)
     room = sample_room(rng)
-    placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
     asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
-    base = Base(*room.locations[START].stand)
-    things = list(things_of(placed, room))
+    things = [*things_of((one for one in entries if isinstance(one, PlacedObject)), room)]
     for entry in asked:
         if entry.place:
             if entry.place not in room.locations:
@@ -72,7 +113,7 @@ def sample(
     return KitchenState(
         room,
         tuple(thing for thing in things if thing.name not in later),
-        base,
+        Base(*room.locations[START].stand),
         arm.PARK_JOINTS,
         STROKE_M,
         drawers,

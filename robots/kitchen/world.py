@@ -16,10 +16,10 @@ import numpy as np
 from cap.errors import Collision, NotGrasped, Unreachable, UsageError
 from robots.kitchen import arm, paths, planner
 from robots.kitchen.arm import Array
-from robots.kitchen.objects import KINDS, Thing, scene_entries
+from robots.kitchen.objects import KINDS, Thing
 from robots.kitchen.planner import CLEARANCES_M, STROKE_M, Pick, Place, Slide
 from robots.kitchen.room import OPEN_M, Location, Point
-from robots.kitchen.scene import arrival_of
+from robots.kitchen.scene import arrival_of, scene_entries
 from robots.kitchen.state import MOST_DEEDS, Base, Deed, KitchenState, carried
 from robots.simulation.world import WorldOwner
 from robots.table.object_names import find

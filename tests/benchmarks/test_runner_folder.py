@@ -14,8 +14,8 @@ import pytest
 from benchmarks.ledger import Ledger
 from benchmarks.report import tables
 from benchmarks.report.page import write
-from benchmarks.results import Results, begin, read_lines
-from benchmarks.suite import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suite
+from benchmarks.results import UNPAID, Results, begin, read_lines
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
 from cap.cli.main import run as cap
 from cap.errors import SpendLimit, UsageError

@@ -105,7 +105,8 @@ class ScoreOptions(RunnerOptions):
 @json_option
 def run(suite_name: str, options: SuiteOptions) -> int:
     """Run a suite's tasks with a model."""
-    from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
+    from benchmarks.results import RECORDING
+    from benchmarks.suite import OWN_PROMPTS, Settings
 
     named = None if options.model is None else options.model.removeprefix("nl:")
     config = load_config(options, model=named, mode=None)

@@ -186,8 +186,7 @@ def say_left_out(suite: BaseSuite) -> None:
 
 def _say_what_broke(folder: Path) -> None:
     """Say how many trials could not be judged, why, and how to run them again."""
-    from benchmarks.results import read_lines
-    from benchmarks.suite import RECORDING
+    from benchmarks.results import RECORDING, read_lines
 
     ended = [line.outcome for line in read_lines(folder)]
     for cause, how in (

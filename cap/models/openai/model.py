@@ -30,7 +30,8 @@ from cap.models.budget import Budget
 from cap.models.openai.client import TIMEOUT_S, TRIES, Client, Exchange, RequestFailed, retried
 from cap.models.openai.redaction import OnText, Pieces
 from cap.models.openai.replies import read_reply
-from cap.prompt.prompt import tokens_of, without_synonyms
+from cap.prompt.examples import without_synonyms
+from cap.prompt.prompt import tokens_of
 
 SYSTEM = (
     "You write robot programs. The user's message is the beginning of a Python file: what the "

@@ -16,8 +16,8 @@ from benchmarks.planning.puzzle_domains import (
 )
 from benchmarks.planning.puzzles import Part, puzzle_world
 from benchmarks.planning.search_trials import lengths, puzzle_trial
-from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
+from benchmarks.tabletop.tasks import EVERY
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import Dialogue, DialogueLine, plan_in
 from cap.planners.loop import DONE, Action

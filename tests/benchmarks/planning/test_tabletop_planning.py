@@ -11,8 +11,8 @@ import pytest
 from benchmarks.planning import trials
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, put
-from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
+from benchmarks.tabletop.tasks import EVERY
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.planners.dialogue import DialogueLine
 from cap.planners.stand_in_models import StandIn

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.tabletop.goals import SEEN, UNSEEN
 from benchmarks.tabletop.judge import judge
-from benchmarks.tabletop.tasks import TASKS, Task
+from benchmarks.tabletop.tasks import SEEN, TASKS, UNSEEN, Task
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.prompt.context import Context
 from cap.session.session import Session

@@ -9,9 +9,6 @@ import pytest
 
 from benchmarks.tabletop import goals, trial_sampler
 from benchmarks.tabletop.goals import (
-    EVERY,
-    SEEN,
-    UNSEEN,
     clear,
     clear_places,
     extreme,
@@ -24,7 +21,7 @@ from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.judge import PLACES, Positions, judge
 from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.suite import CELLS
-from benchmarks.tabletop.tasks import TASKS, Task
+from benchmarks.tabletop.tasks import EVERY, SEEN, TASKS, UNSEEN, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request

@@ -7,8 +7,7 @@ from functools import cache
 import msgspec
 import pytest
 
-from benchmarks.tabletop.goals import EVERY, SEEN, UNSEEN
-from benchmarks.tabletop.tasks import TASKS
+from benchmarks.tabletop.tasks import EVERY, SEEN, TASKS, UNSEEN
 from cap.robot import registry
 
 SYNONYMS = (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cap.prompt.examples import Example
-from cap.prompt.prompt import Header, Prompt, load, parse, without_synonyms
+from cap.prompt.examples import Example, without_synonyms
+from cap.prompt.prompt import Header, Prompt, load, parse
 from cap.prompt.released import infer, is_title, prefix_of
 from tests.rows import table
 

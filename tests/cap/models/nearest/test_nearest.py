@@ -23,8 +23,8 @@ from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import plain, singular, tokenise
 from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
-from cap.prompt.examples import RECALLED, split_examples
-from cap.prompt.prompt import PastTurn, parse, without_synonyms
+from cap.prompt.examples import RECALLED, split_examples, without_synonyms
+from cap.prompt.prompt import PastTurn, parse
 from cap.robot.registry import robot_prompts
 from tests.fakes.openai_server import FakeServer
 from tests.rows import rows
