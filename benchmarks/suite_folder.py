@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -116,6 +117,12 @@ def load(folder: Path) -> RobotSuite:
             if not callable(getattr(judges, name, None)):
                 hint = did_you_mean(name, vars(judges))
                 raise UsageError(f"{folder / JUDGE} has no function '{name}'.{hint}")
+        known = {*task.words, *(f"{name}_m" for name in task.words)}
+        for step in task.steps if not task.draw else ():
+            for word in re.findall(r"\{(\w+)\}", step.say):
+                if word not in known:
+                    hint = did_you_mean(word, known)
+                    raise UsageError(f"{folder / TASKS}: '{task.name}' has no word '{word}'.{hint}")
     beside = folder / table.robot
     robot = str(beside.resolve()) if robot_files.is_file(table.robot) else table.robot
     made = [RobotTask(task.name, partial(_case, task, table.texts, judges)) for task in table.task]

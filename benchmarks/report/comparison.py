@@ -46,9 +46,13 @@ class PairTally:
 
     @property
     def clustered(self) -> tuple[float, float] | None:
-        """The interval of the difference between clusters; None if none has several trials."""
+        """The interval of the difference between clusters.
+
+        None if no cluster has several trials, or all differ alike, which tells no interval.
+        """
         several = 1 < len(self.clusters) < self.n
-        return clustered_difference(self.clusters.values()) if several else None
+        low, high = clustered_difference(self.clusters.values()) if several else (0.0, 0.0)
+        return (low, high) if low < high else None
 
     @property
     def row(self) -> dict[str, Any]:

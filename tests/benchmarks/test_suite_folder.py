@@ -60,11 +60,12 @@ def test_it_is_another_state_of_the_suite_once_a_file_changes(greetings: Path) -
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("tasks.toml", 'name = "to-a-corner"', "nam = 1", "tasks.toml, line 12: "),
+        ("tasks.toml", 'name = "to-a-bowl"', "nam = 1", "tasks.toml, line 12: "),
         ("tasks.toml", "least = 2", "from = 2", "unknown field 'from' - at 'task.words"),
         ("tasks.toml", 'robot = "ravens"', "", "missing required field 'robot'"),
         ("tasks.toml", 'judge = "stacked"', "", "last step of 'greet-and-stack' has no judge"),
         ("tasks.toml", 'judge = "stacked"', 'judge = "stack"', "Did you mean 'stacked'"),
+        ("tasks.toml", "hello {n} times", "hello {m} times", "'greet-and-stack' has no word 'm'"),
         ("tasks.toml", "[[task]]", "[[task]", "cannot read tasks"),
         ("judge.py", "def stacked", "def stacked(", "judge.py"),
     ],

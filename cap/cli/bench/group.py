@@ -60,7 +60,10 @@ def list_suites() -> None:
         )
     show(rows, columns=PAGE)
     if not is_json():
-        click.echo("To write your own suite, define suite() in a Python file; see cap robots new")
+        click.echo(
+            "Your own suite is a folder with tasks.toml and judge.py, or a Python file that "
+            "defines suite(); see docs/benchmarks.md"
+        )
 
 
 @command.command("problems")

@@ -61,13 +61,14 @@ def _written(folder: Path) -> Any:
 
 def _show_reasons(report: Any) -> None:
     """Print a line for each distinct reason of failure, the most frequent first."""
-    from benchmarks.report.tables import failures, reasons
+    from benchmarks.report.tables import failures, reasons, said
 
     found = reasons([line for _, lines in failures(report) for line in lines])
     if found:
         click.echo("\nfailed:")
     for reason in found[:_MOST_REASONS]:
-        text = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
+        such = ", such as" if len({said(line) for line in reason.lines}) > 1 else ""
+        text = f"{len(reason.lines)} x {reason.cause}{such}: {reason.first}"
         whole = len(text) <= _MOST_CHARS
         cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
         click.echo(printable(f"  {cut} ({_named(reason.lines[0].trial)})"))
@@ -136,6 +137,8 @@ def compare(first: Path, second: Path) -> int:
     reports = ("1st", found.first), ("2nd", found.second)
     for (name, one), title in zip(reports, found.titles, strict=True):
         click.echo(printable(f"{name}: {title} ({one.folder})"))
+        if lost := one.total.unjudged:
+            click.echo(f"{name}: not judged, and counted as not successful: {lost} trials")
     click.echo("")
     show(found.rows, columns=PAGE)
     if (clustered := found.total.clustered) is not None:

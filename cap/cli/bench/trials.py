@@ -43,7 +43,7 @@ class SuiteCommand(Command):
         from benchmarks.suite import names
 
         with formatter.section("Suites"):
-            formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
+            formatter.write_text(f"{', '.join(names())}, or your own folder or Python file")
 
 
 def given(**values: Any) -> dict[str, Any]:

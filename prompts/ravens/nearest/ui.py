@@ -695,7 +695,7 @@ moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a row')
 arrange_objects(dict(zip(moved, points)))
 
-objects = ['pink bowl', 'red block', 'brown block', 'green block', 'blue block']
+objects = ['pink bowl', 'red block', 'brown block', 'green block']
 # make a circle with the blocks.
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a circle')
