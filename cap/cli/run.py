@@ -124,7 +124,7 @@ def exec_command(options: ExecOptions, file: Path) -> int:
 def failed_line(turn: Any) -> str:
     """Return the line of its program at which a turn failed, with its number; "" if none did."""
     number = turn.failure.line if turn.failure else None
-    lines = turn.written.split("\n")
+    lines = turn.written.splitlines()  # none where it is not valid Python
     return f"line {number}: {lines[number - 1].strip()}" if number and number <= len(lines) else ""
 
 

@@ -408,7 +408,7 @@ class Session:
         """
         self._require_open()
         if not 1 <= turns <= len(self.turns):
-            there = f"cannot undo {turns} turns: there are {len(self.turns)} in this session"
+            there = f"cannot undo {turns} turns; this session has {len(self.turns)}"
             message = there if self.turns else "nothing to undo"
             raise UsageError(f"{message}; {self.earlier_turns}" if self.earlier else message)
         undone = self._past[-turns:]

@@ -583,6 +583,10 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
         place = self.state.room.locations.get(text or "")
         if text is not None and place is None:
             arguments.object_of(text, self.state.visible())
+        elif place is not None:
+            planner.check_open(self.state, place)
+        if arguments.name_of(first) == text:
+            raise Collision(f"{text!r} cannot be put on itself")
         if arguments.name_of(first) != self.state.held:
             self.pick_obj(first)
         if goal is not None:

@@ -118,7 +118,7 @@ def check_target(xy: Sequence[float], surface: str = "table") -> None:
     (left, right), (front, back), inset = TABLE_X, TABLE_Y, EDGE_INSET - _ROUNDING_M
     if not (left + inset <= xy[0] <= right - inset and front + inset <= xy[1] <= back - inset):
         raise Unreachable(
-            f"({xy[0]:.4g}, {xy[1]:.4g}) m is off the {surface}; things stand at "
+            f"({xy[0]:.4g}, {xy[1]:.4g}) m is off the {surface} or at its edge; things stand at "
             f"x {left + EDGE_INSET:.2f} to {right - EDGE_INSET:.2f} and "
             f"y {front + EDGE_INSET:.2f} to {back - EDGE_INSET:.2f}"
         )

@@ -26,6 +26,8 @@ Safety = Literal[
     "unknown",
 ]
 Mode = Literal["running", "idle", "power_off", "disconnected", "unknown"]
+STALE_S = 0.5
+"""A state older than this is no ground to move on."""
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _ROTATION_M = 0.1

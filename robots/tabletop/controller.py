@@ -19,12 +19,12 @@ from pathlib import Path
 
 from cap.errors import LimitExceeded, NotConnected, ProtectiveStop, RobotError, Timeout
 from robots.arm.gripper import OPEN_GAP_M, Fingers
+from robots.tabletop import arm_state
 from robots.tabletop.arm_state import ArmState, Mode, Motion, Safety, TcpPose, require_ready
 from robots.tabletop.gripper import Output, gripper_for
 
 SCRIPT_PORT = 30002
 DASHBOARD_PORT = 29999
-_FRESH_S = 0.5
 _PATIENCE_S = 0.1
 """How long an old state is given to become a new one."""
 _POLL_S = 0.02
@@ -204,7 +204,7 @@ class ControllerDriver(ABC):
         deadline = time.monotonic() + _PATIENCE_S
         while True:  # an old one is asked for again for a little: we may be late ourselves
             state = self._newest()
-            if state is not None and state.age_s <= _FRESH_S:
+            if state is not None and state.age_s <= arm_state.STALE_S:
                 self.heard = state
                 return state
             if time.monotonic() > deadline:

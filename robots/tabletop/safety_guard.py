@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cap.errors import LimitExceeded, NotConnected, RobotError, Unreachable
 from robots.arm import rotations, ur5e
+from robots.tabletop import arm_state
 from robots.tabletop.arm_state import ArmState, TcpPose, raised, require_ready, turn
 from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.dry_run import DryDriver
@@ -19,8 +20,6 @@ from robots.tabletop.waypoints import Waypoint
 _AT_REST_S = 3.0
 """How long an arm that brakes is waited for."""
 _POLL_S = 0.02
-STALE_S = 0.5
-"""A state older than this is no ground to move on."""
 
 
 @dataclass
@@ -140,7 +139,7 @@ class GuardedArm:
         """
         state = self.driver.state()
         require_ready(state)
-        if state.age_s > STALE_S:
+        if state.age_s > arm_state.STALE_S:
             raise NotConnected(
                 f"the controller's last word is {state.age_s:.1f} s old; check the network"
             )

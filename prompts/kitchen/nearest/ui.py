@@ -129,6 +129,8 @@ for loc in get_loc_names():
         reason = f'I saw {target}'
         say(f'the {target} is at the {loc}')
         break
+else:
+    say('it is nowhere to be seen; I opened no drawer')
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
@@ -353,6 +355,8 @@ for loc in get_loc_names():
         reason = f'I saw {target}'
         say(f'{target} is at the {loc}')
         break
+else:
+    say('it is nowhere to be seen; I opened no drawer')
 
 # find the coke can, and say just where it is.
 target, reason = 'the coke can', 'I have been everywhere'
@@ -362,6 +366,8 @@ for loc in get_loc_names():
         reason = f'I saw {target}'
         say(f'at the {loc}')
         break
+else:
+    say('it is nowhere to be seen; I opened no drawer')
 
 # pick it up.
 pick_obj(target)

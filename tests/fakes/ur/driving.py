@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from cap.errors import NotConnected
+from robots.tabletop import arm_state, gripper, safety_guard
 from robots.tabletop import controller as ur_controller
-from robots.tabletop import gripper, safety_guard
 from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
@@ -52,12 +52,12 @@ def move_away(arm: ControllerDriver) -> None:
 
 def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have drivers give a slow machine time; tests of what comes too late set their own limits."""
-    for name in ("_FRESH_S", "_DASHBOARD_S", "_BRAKE_S", "_START_S"):
+    for name in ("_DASHBOARD_S", "_BRAKE_S", "_START_S"):
         monkeypatch.setattr(ur_controller, name, PATIENCE_S)
     for name in ("_START_S", "_PREPARE_S", "_ANSWER_S", "_MOVE_S", "_STOP_S"):
         monkeypatch.setattr(rtde_driver, name, PATIENCE_S)
     monkeypatch.setattr(urx_driver, "_FIRST_STATE_S", PATIENCE_S)
-    monkeypatch.setattr(safety_guard, "STALE_S", PATIENCE_S)
+    monkeypatch.setattr(arm_state, "STALE_S", PATIENCE_S)
     monkeypatch.setattr(safety_guard, "_AT_REST_S", PATIENCE_S)
     monkeypatch.setattr(gripper, "_ANSWER_S", PATIENCE_S)
     # Look as often as an arm asks that runs many times faster than a real one.

@@ -17,7 +17,7 @@ from cap.errors import (
     Timeout,
     Unreachable,
 )
-from robots.tabletop import controller as ur_controller
+from robots.tabletop import arm_state
 from robots.tabletop.controller import ControllerDriver
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import (
@@ -145,7 +145,7 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
 ) -> None:
     lower(arm)
     before = sent(controller)
-    monkeypatch.setattr(ur_controller, "_FRESH_S", 0.5)
+    monkeypatch.setattr(arm_state, "STALE_S", 0.5)
     controller.freeze_packets()
     wait_for(lambda: not fresh(arm))
     with pytest.raises(NotConnected, match="said nothing"):
@@ -164,7 +164,7 @@ def test_states_that_cease_in_a_motion_stop_the_arm(
 
     def freeze() -> None:
         controller.freeze_packets()
-        monkeypatch.setattr(ur_controller, "_FRESH_S", 0.5)
+        monkeypatch.setattr(arm_state, "STALE_S", 0.5)
 
     with once_moving(controller, freeze), pytest.raises(NotConnected):
         move_away(arm)

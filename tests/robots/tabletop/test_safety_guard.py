@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cap.errors import CapError, LimitExceeded, NotConnected, ProtectiveStop, Timeout
-from robots.tabletop import safety_guard
+from robots.tabletop import arm_state
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.limits import MotionLimits, straight_down
 from robots.tabletop.safety_guard import GuardedArm
@@ -75,7 +75,7 @@ def test_a_controller_that_is_not_ready_is_sent_nothing(
     message: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(safety_guard, "STALE_S", 0.5)
+    monkeypatch.setattr(arm_state, "STALE_S", 0.5)
     set_state(driver, **changes)
     arm = guarded(driver)
     for act in (arm.connect, lambda: arm.path([Waypoint(THERE)]), lambda: arm.gripper(0.0)):
