@@ -48,7 +48,7 @@ class PairTally:
     def clustered(self) -> tuple[float, float] | None:
         """The interval of the difference between clusters.
 
-        None if no cluster has several trials, or all differ alike, which tells no interval.
+        None if no cluster has several trials, or where all differ alike.
         """
         several = 1 < len(self.clusters) < self.n
         low, high = clustered_difference(self.clusters.values()) if several else (0.0, 0.0)

@@ -60,10 +60,7 @@ def list_suites() -> None:
         )
     show(rows, columns=PAGE)
     if not is_json():
-        click.echo(
-            "Your own suite is a folder with tasks.toml and judge.py, or a Python file that "
-            "defines suite(); see docs/benchmarks.md"
-        )
+        click.echo("Your own suite is a folder or a Python file; see docs/benchmarks.md")
 
 
 @command.command("problems")

@@ -10,7 +10,7 @@ from cap.models.base import ModelSettings
 from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 
-KEY = "sk-" + "very-secret-0123456789"
+KEY = "sk-" + "very-secret-0123zyxw"
 SAID = tuple(entry.name for entry in fields(ModelSettings))
 
 

@@ -107,7 +107,7 @@ def test_only_blocks_stand_on_the_board_and_none_on_another(tmp_path: Path) -> N
         (TABLE, "'gray bowl' cannot stand here, only a block"),
         (TABLE.replace("gray bowl", "pluto"), "An object is a colour and 'block', or fruit"),
         (pile, "line 8: 'cyan block' stands on another block"),
-        (f"{alone}[0.31, -0.5]\n", "off the board; things stand at x -0.28 to 0.28"),
+        (f"{alone}[0.31, -0.5]\n", "off the board or at its edge; things stand at x -0.28 to 0.28"),
         (f"{alone}[0.2, -0.5, 0.3]\n", "floats above the board"),
     ):
         assert told in refused("drawing", tmp_path / "board.toml", text)

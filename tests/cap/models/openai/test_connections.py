@@ -14,7 +14,7 @@ from cap.models.base import Request
 from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault
 
 REQUEST = Request("# greet.\n")
-KEY = "sk-" + "very-secret-0123456789"
+KEY = "sk-" + "very-secret-0123zyxw"
 HOW = pytest.mark.parametrize("how", ["at once", "streamed"])
 
 

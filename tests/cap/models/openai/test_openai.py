@@ -11,7 +11,7 @@ from cap.models.base import MAX_TOKENS, Request
 from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import FakeServer, by_instruction, error
 
-KEY = "sk-" + "very-secret-0123456789"
+KEY = "sk-" + "very-secret-0123zyxw"
 REQUEST = Request("from env import say\n\n# greet.\n", stop=("\n# ", "\nobjects = ["))
 ANSWER = by_instruction({"# greet.": "say('hello')"})
 
