@@ -304,6 +304,8 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
             raise UsageError(f"{folder} is a run of {_CHANGED[names]}; use another folder")
         head, *rest = [name for name in names if name not in _OPTIONS]
         what = " ".join([flag(head) if names[0] == _OPTIONS[0] else head, *rest])
+        if "asked" in names:
+            what = f"--set {names[-1]}"
         raise UsageError(
             f"{folder} is a run with another {what}: {one!r:.160}, not {other!r:.160}; use "
             "another folder"

@@ -90,7 +90,7 @@ def run(
     if unasked and all(unasked):
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
-            "asked: mend that and use --resume"
+            "asked: fix that and use --resume"
         )
     if unpaid:
         why = next(outcome.failure for outcome in unpaid if outcome.failure)

@@ -100,7 +100,7 @@ def of_problems(
             "add them, or score those that are there with --incomplete"
         )
     if len(missing) == len(wanted):
-        raise UsageError(f"{path} has samples only of problems that are left out; mend those")
+        raise UsageError(f"{path} has samples only of problems that are left out; fix those")
     chosen = frozenset(wanted)
     return [sample for sample in found if sample.task_id in chosen]
 

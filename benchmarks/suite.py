@@ -52,7 +52,7 @@ _FLAGS: Mapping[str, str] = {
     "k": "-k",
     "asked": "how the model is asked (--set temperature and so on)",
 }
-"""How a person says what is called otherwise in `Settings` and their options."""
+"""Options whose name differs from the one in `Settings` or its options."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
 
@@ -324,7 +324,7 @@ def _failed(error: BaseException, what: str) -> BaseException:
 
 
 def raised_at(error: BaseException) -> str:
-    """Return where a person's own code, or else ours, raised what is no refusal of ours."""
+    """Return where the user's code, or else ours, raised an error; "" for a `CapError`."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, CapError) or not frames:
         return ""

@@ -257,7 +257,7 @@ def data_folder() -> Path:
 
 
 def abilities_file() -> Path:
-    """Return the file of what is known of endpoints; it can be found out again."""
+    """Return the file that caches what endpoints can do."""
     from platformdirs import user_cache_path
 
     return user_cache_path("cap", appauthor=False) / "abilities.json"

@@ -1,4 +1,4 @@
-"""The control tasks' worlds but the arm: gymnasium's `CartPole-v1`, three robots on a plane.
+"""The control tasks' worlds except the arm: gymnasium's `CartPole-v1`, three robots on a plane.
 
 Simulated time passes only in a program's calls, and nobody moves objects. On the cart one push is
 one step of 0.02 s; its episode ends when the pole leans more than 12 degrees, when the cart is more

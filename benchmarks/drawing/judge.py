@@ -168,10 +168,10 @@ def no_line(found: BaseGeometry, straight: LineString) -> str | None:
     return too_much(found, straight.length) or too_little(found, between)
 
 
-def ends_early(found: BaseGeometry, straight: LineString, spare_m: float = SPARE_M) -> bool:
+def ends_early(found: BaseGeometry, straight: LineString) -> bool:
     """Return whether ink along a line ends further than it may from an end of that line."""
     places = shapely.line_locate_point(straight, shapely.points(shapely.get_coordinates(found)))
-    return bool(places.min() > spare_m or places.max() < straight.length - spare_m)
+    return bool(places.min() > SPARE_M or places.max() < straight.length - SPARE_M)
 
 
 def no_bisection(found: BaseGeometry, center: Array, radius: float) -> str | None:

@@ -52,7 +52,7 @@ class Figure:
     symmetry: int = 0
     """After how many equal turns it is itself again; 0 if its turn is not open."""
     spare_m: float = 0.0
-    """A line may end so far before either end of `path`, or beyond it."""
+    """A line may end up to this far before either end of `path`."""
 
     @property
     def shortest(self) -> Array | None:

@@ -411,7 +411,10 @@ def _compiled(problem: HumanEvalProblem, part: str, more: str = "") -> types.Cod
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TestTimeout` in what takes longer; signals reach the main thread alone."""
+    """Raise `TestTimeout` in what takes longer; a single call into C ends first.
+
+    Signals reach the main thread alone; elsewhere there is no limit.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

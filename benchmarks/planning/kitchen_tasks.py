@@ -139,8 +139,11 @@ def nothing_to_do(task: KitchenTask, world: KitchenSkills, before: KitchenBefore
     for need in task.needs:
         free = _eligible(need, before.homes)
         wanted = (need.count or 1) if need.objects else 0
+        of = ", ".join(need.objects[:_NAMED])
+        there = [name for name in need.objects if name in before.homes]
+        if len(there) < wanted:
+            return f"needs {wanted} of: {of}; in the kitchen there is {len(there) or 'none'}"
         if len(free) < wanted:
-            of = ", ".join(need.objects[:_NAMED])
             where = f"from the {need.source}" if need.source else f"not yet {_at(need)}"
             return f"needs {wanted} of: {of}; {where} there is {len(free) or 'none'}"
     return None

@@ -89,7 +89,7 @@ class Puzzle:
 
 
 class UnseenWorld:
-    """What planners ask nothing of but its steps: they plan first."""
+    """A world that answers nothing about its state: planners only take its steps."""
 
     name = "unseen"
 
@@ -106,15 +106,15 @@ class UnseenWorld:
         return ()
 
     def achieved(self, action: Action) -> bool:
-        """Return False: nobody knows."""
+        """Return False: the state is not observed."""
         return False
 
     def affordance(self, action: Action) -> float:
-        """Return 1: nobody knows."""
+        """Return 1: the state is not observed."""
         return 1.0
 
     def satisfied(self, goal: str) -> bool | None:
-        """Return None: nobody knows."""
+        """Return None: the state is not observed."""
         return None
 
 

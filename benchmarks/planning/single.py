@@ -342,6 +342,12 @@ def _goal(instruction: str, scene: Positions) -> Goal | None:
     if found is None:
         return None
     task, words = found
+    for kind in ("block", *(["bowl"] if task.own_bowls else ())):
+        if not any(name.endswith(kind) for name in scene):
+            raise UsageError(
+                f"there is nothing to do: '{instruction}' needs a {kind}, and the table has none; "
+                "name one with --objects"
+            )
     # Blocks can make way, bowls stay.
     aside = {
         name: (10.0, 10.0, 0.0) if name.endswith("block") else at for name, at in scene.items()

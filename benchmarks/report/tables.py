@@ -107,7 +107,7 @@ class Cell:
         self.calls += outcome.calls
         self.usage = self.usage.plus(outcome.usage)
         self.seconds += outcome.seconds
-        measured = outcome.extra.get("measured")
+        measured = None if outcome.cause in UNJUDGED else outcome.extra.get("measured")
         for name, value in measured.items() if isinstance(measured, dict) else ():
             number = value if type(value) in (int, float) else None
             self.measured.setdefault(name, []).append(number)
@@ -126,6 +126,13 @@ class Cell:
     def unjudged(self) -> int:
         """Trials that say nothing of model, program or robot; they count as not successful."""
         return sum(self.causes[cause] for cause in UNJUDGED)
+
+    @property
+    def known_usd(self) -> float | None:
+        """Dollars; None also where nothing was answered, which does not show what is paid."""
+        cost_usd = self.usage.cost_usd
+        unanswered = self.usage.requests and self.unjudged == self.n and not self.tokens
+        return None if unanswered and not cost_usd else cost_usd
 
     @property
     def spread(self) -> str:
@@ -176,7 +183,7 @@ class Cell:
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        usd, about = self.usage.cost_usd, "~" if self.usage.estimated else ""
+        usd, about = self.known_usd, "~" if self.usage.estimated else ""
         return {
             "task": self.task,
             "split": self.split,
@@ -372,7 +379,7 @@ class Report:
             lines.append(f"not judged, and counted as not successful: {total.unjudged} trials")
         if total.usage.requests:
             usage = total.usage
-            line = taken(usage.requests, total.tokens, usage.cost_usd, usage.estimated)
+            line = taken(usage.requests, total.tokens, total.known_usd, usage.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:

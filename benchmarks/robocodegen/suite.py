@@ -216,7 +216,8 @@ class RoboCodeGenSuite(ProblemSuite):
         if trial.task != LIBRARY:
             yield trial, outcome
             return
-        broken = replace(outcome, requests=0, prompt_tokens=0, completion_tokens=0, cost_usd=None)
+        broken = replace(outcome, requests=0, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
+        broken = replace(broken, calls=0, seconds=0.0)
         found = outcome.extra.get("problems", {})
         for name in found or self.problems:
             yield replace(trial, task=name), Outcome(**found[name]) if found else broken

@@ -57,7 +57,7 @@ def check_values(settings: Any) -> None:
 
 
 class CheckedValues:
-    """Base of dataclasses that refuse values of another kind than their field (`UsageError`)."""
+    """Base of dataclasses that raise `UsageError` if a value is not of its field's type."""
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -46,8 +46,6 @@ _SHORT_WORDS = {
 """Words of names that are written out or short."""
 _SHORTEST = 5
 """Names of fewer letters are too much alike."""
-NOT_OFFERED = "is not available to '{}' programs"
-"""Of a function that a prompt's programs may not call; the name of the prompt goes in."""
 
 _Place = tuple[str, int, int]
 """A name with its line and column."""
@@ -157,7 +155,7 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
 def why_undefined(
     entry: Undefined, known: Iterable[str], primitives: Mapping[str, Primitive]
 ) -> str | None:
-    """Return why an undefined name is a fault; None of a function that may be generated.
+    """Return why an undefined name is a fault; None if it may be generated.
 
     Args:
         entry: The name.

@@ -39,7 +39,7 @@ T = TypeVar("T")
 PICTURE_PX = 480
 MOST_PROGRAMS = 8
 """How many programs one call may try."""
-MOST_CHARS = 400_000
+MOST_CHARS = 300_000
 """The longest reply: clients of the protocol give up on more than a megabyte."""
 _MOST_WORDS = 20_000
 """The longest instruction, in characters."""

@@ -102,7 +102,7 @@ _SECTIONS: dict[str, dict[str, str | Row]] = {
         ),
         "disturbances": _row(
             "Add a disturbance, such as drop=0.1 or place_m=0.01; repeatable.",
-            metavar="NAME=VALUE",
+            metavar="KEY=VALUE",
         ),
         "speed": _row(
             "Maximum speed, in simulated seconds per real second (0: no limit).",

@@ -202,7 +202,7 @@ def _bring_up(robot: str, options: dict[str, Any]) -> int:
     finally:
         checklist.close()
     with contextlib.suppress(OSError):
-        print_result([vars(step) for step in checked], [f"protocol: {path}"])
+        print_result([vars(step) for step in checked], [f"log: {path}"])
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
@@ -211,7 +211,7 @@ def _checked_step(step: Step, checklist: BringUp) -> Checked:
     """Ask the user, then do a step; return its result."""
     question = step.question
     if question and not sys.stdin.isatty():
-        lacks = "it needs a terminal, where a person can be asked: run it in one"
+        lacks = "it needs a terminal to ask you: run it in one"
         return Checked(step.title, "not done", lacks, question, UsageError.exit_code)
     try:
         if question and not ask_person(question):
@@ -225,7 +225,7 @@ def _checked_step(step: Step, checklist: BringUp) -> Checked:
         checklist.stop()
         stop_signals.taken()  # what is left is only to be written down
         code = 130 if isinstance(stop, KeyboardInterrupt) else int(str(stop.code))
-        why = "it was interrupted, and the robot was stopped"
+        why = "it was interrupted: check that the robot is at rest"
         return Checked(step.title, "interrupted", why, question, code)
 
 
@@ -279,7 +279,6 @@ def check_camera(
     cap robots camera camera.toml --pairs pairs.toml --solve --name hand
     """  # noqa: D301
     from robots.perception import hand_eye
-    from robots.perception.hand_eye import load, load_pairs
 
     fit: Fit | None = None
     if not solve and (name or serial):
@@ -289,23 +288,22 @@ def check_camera(
             raise click.UsageError("--solve needs --pairs PAIRS")
         if file.exists():
             raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
-        found, fit = _solved(load_pairs(pairs_file), name or "camera", serial)
+        found, fit = _solved(hand_eye.load_pairs(pairs_file), name or "camera", serial)
         if fit.ok(limit_mm):
             file.write_text(found.text(), encoding="utf-8")
     else:
-        found = load(file)
+        found = hand_eye.load(file)
         if pairs_file is not None:
-            fit = hand_eye.check(found, load_pairs(pairs_file))
+            fit = hand_eye.check(found, hand_eye.load_pairs(pairs_file))
     _show(found, fit, limit_mm)
     return int(fit is not None and not fit.ok(limit_mm))
 
 
 def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
     from robots.perception import hand_eye
-    from robots.perception.hand_eye import HandEye
 
     pose, fit = hand_eye.solve(pairs)
-    made = HandEye(
+    made = hand_eye.HandEye(
         camera=name,
         mount=pairs.mount,
         pose=pose,

@@ -257,7 +257,7 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
         wanted = kept.engine_option(robot)
         for name, value in wanted.items():
             if any(one.startswith(f"{name}=") and one != f"{name}={value}" for one in given):
-                raise UsageError(f"the saved session uses {name}={value}; leave out -R {name}")
+                raise UsageError(f"the saved session uses {name}={value}; start without -R {name}")
         given = tuple(one for one in given if one.partition("=")[0] not in wanted)
         given += tuple(f"{name}={value}" for name, value in wanted.items())
     return replace(

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from cap.checker.checker import Examination, examine
-from cap.checker.undefined import NOT_OFFERED, undefined
+from cap.checker.undefined import undefined
 from cap.engine.answer import (
     GOAL,
     NOT_SO,
@@ -437,7 +437,7 @@ class Engine:
         if not examined.undefined:  # the usual case
             return ()
         memory, docs = self.author.memory, self.docs(prompt)
-        hidden = NOT_OFFERED.format(prompt.name)
+        hidden = f"is not available to '{prompt.name}' programs"
         reasons = {**dict.fromkeys(self.primitives, hidden), **state.dropped}
         written = Generation(
             self.author,

@@ -135,7 +135,7 @@ def named_exactly(header: Header, description: str, facts: Mapping[str, Any]) ->
 
 
 def of_kind(result: Result, header: Header) -> Result:
-    """Return the result of an LMP's program, as failed if its value is of no kind it may have."""
+    """Return the result of an LMP's program, or a failure if its value is of the wrong kind."""
     wrong = None if header.returns is None else kind_error(result.value, header.kind)
     if wrong is None:
         return result

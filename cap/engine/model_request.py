@@ -69,7 +69,7 @@ class Question:
     sample: int = 0
     """Which of several answers is wanted; the first is the usual one, the others are drawn."""
     temperature: float = 0.0
-    """Of one that is drawn."""
+    """The temperature of one that is drawn; `best_of` sets it."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
 

@@ -65,7 +65,7 @@ class Repairs(CheckedValues):
 
 
 HARDWARE_REPAIRS = Repairs(runtime=0)
-"""On hardware: what a program did there stays done, so it is not written again unasked."""
+"""On hardware what a failed program did stays done, so it is not written again."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What one program may use, what is said where it uses more, what is called while it runs."""
+"""Limits of one program, the messages when it exceeds them, and the listeners while it runs."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Limits(CheckedValues):
     stdout_chars: int = 100_000
     """Printed characters."""
 
-    def passed(
+    def exceeded(
         self, calls: int, actions: int, call_bytes: int, sim_s: float
     ) -> tuple[str, str] | None:
-        """Return the name and the message of a limit that one more call passes.
+        """Return the name and message of the limit that one more call exceeds; None if none.
 
         Args:
             calls: Calls before it.
@@ -75,7 +75,7 @@ class Limits(CheckedValues):
         return None
 
     def reason(self, error: str) -> str:
-        """Return what is said where a program has used up its time, its output or its memory."""
+        """Return the message for a program that used up its time, output or memory."""
         return {
             "TimeLimit": f"the program ran longer than {self.program_s:g} s",
             "CallTimeout": f"calls took longer than {self.calls_s:g} s",

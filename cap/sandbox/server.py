@@ -206,7 +206,7 @@ class Server:
         kind = self._kind(name)
         self._actions += kind == "action"
         sim_s = self._sim_time_s() - self._sim_start_s
-        if found := self.limits.passed(len(self._calls), self._actions, self._call_bytes, sim_s):
+        if found := self.limits.exceeded(len(self._calls), self._actions, self._call_bytes, sim_s):
             raise _Stop(Failure("limit", *found))
         if printed and self._listeners.on_print is not None and self._print_left > 0:
             self._listeners.on_print(printed[: self._print_left])

@@ -643,8 +643,15 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
         start = history.before(number, "did something")
         with self._moving(remembering=False):  # its own actions are no turn to undo
             self._world.undo(self.state.deeds_done - start.deeds_done)
-            self._world.state = replace(self.state, turns=history.taken_back(number))
-            self._world.drive(start.base.xy, UNDO_MPS, start.base.angle)
+            undone = history.taken_back(number)
+            try:
+                self._world.drive(start.base.xy, UNDO_MPS, start.base.angle)
+            except Unreachable as error:  # no later undo gets there either
+                self._world.state = replace(self.state, turns=undone)
+                raise Unreachable(
+                    f"all moves are undone, but the robot cannot drive back: {error}"
+                ) from None
+            self._world.state = replace(self.state, turns=undone)
         return True
 
     @action

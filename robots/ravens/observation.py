@@ -65,11 +65,15 @@ class CameraEyes:
             self._looked = state, scene_of(self._detector.detect(frame))
         return self._looked[1]
 
-    def clear_view(self, state: WorldState) -> None:
-        """Take an arm that a stop left in the view, or the like, to where it waits."""
+    def hindered(self, state: WorldState) -> bool:
+        """Return whether the arm may hide objects: a stop left it elsewhere than it waits."""
         x, y, z = ur5e.forward(state.joints)[:3, 3].tolist()
         waits = math.dist((x, y), (PARK.x, PARK.y)) < _WAITS_M and z > PARK.z - _WAITS_M
-        if state.seen is None and not waits:
+        return state.seen is None and not waits
+
+    def clear_view(self, state: WorldState) -> None:
+        """Park an arm that may hide objects from the camera."""
+        if self.hindered(state):
             self._world.recover()
             self._world.park()
 

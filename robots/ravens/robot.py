@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -157,7 +157,19 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         return state.scene if self._eyes is None else self._eyes.see(state)
 
     def _exact(self, name: str) -> str:
-        return find(name, self._scene.names)
+        return self._find(name, self._scene.names, "object")
+
+    def _find(self, name: str, known: Iterable[str], what: str) -> str:
+        """Return the known name that a name means; say so where the arm may hide what it is of."""
+        try:
+            return find(name, known, what)
+        except NotFound as error:
+            if self._eyes is None or not self._eyes.hindered(self._world.state):
+                raise
+            raise NotFound(
+                f"{str(error).rstrip('.')}. The arm hides part of the table from the camera: any "
+                "action moves it out of the way first"
+            ) from None
 
     def _keep_seen(self, before: Scene) -> None:
         """Know what was seen before a motion that touched nothing, now that the arm hides it."""
@@ -222,7 +234,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = named_points(self._scene.bodies)
-        return np.array(known[find(name, known, "object or place")])
+        return np.array(known[self._find(name, known, "object or place")])
 
     @perception
     def get_bbox(self, name: str) -> Array:

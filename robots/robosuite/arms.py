@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -285,7 +284,7 @@ class RobosuiteArm(ArmHand):
         """Return where the fingertips go to grasp a thing from above, and the hand's yaw.
 
         Of the directions in which it fits between the fingers it is the one in which the hand
-        meets least, then the one for which it turns least.
+        meets least, then the one nearest its middle, then the one for which it turns least.
 
         Raises:
             NotGrasped: It is too wide.
@@ -306,11 +305,12 @@ class RobosuiteArm(ArmHand):
             yaw = self.nearest_yaw(azimuth(box.rotation[:, across]), middle)
             turn = abs(yaw - self.straight_yaw(middle))
             wide = box.half[across] > 1.5 * min(box.half[fitting])
-            heights = np.arange(deepest, max(deepest, high - LEAST_GRIP_M) + 1e-6, 0.005)
-            for height, aside in itertools.product(heights, (0.0, -ASIDE_M, ASIDE_M)):
-                point = np.array([*middle[:2], height]) + aside * downward(yaw)[:, 0]
-                met = self.met(point, yaw, whole)
-                ways.append(((met, wide, abs(aside), turn, height), point, yaw))
+            spare = min(ASIDE_M, MAX_WIDTH_M / 2 - box.half[across])
+            for height in np.arange(deepest, max(deepest, high - LEAST_GRIP_M) + 1e-6, 0.005):
+                for aside in (0.0, -spare, spare):
+                    point = np.array([*middle[:2], height]) + aside * downward(yaw)[:, 0]
+                    met = self.met(point, yaw, whole)
+                    ways.append(((met, wide, abs(aside), turn, height), point, yaw))
         return min(ways, key=lambda way: way[0])[1:]
 
     def put(self, goal: NamedThing | Array) -> Array:

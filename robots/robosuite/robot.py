@@ -474,8 +474,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: The hand does not get there.
         """
         mover = self._arm(arm)
-        end = mover.position + _numbers(offset, "offset")
-        mover.go(self._point(end, "the end", mover))
+        mover.go(self._point(mover.position + _numbers(offset, "offset"), "the end", mover))
         return mover.position
 
     @action
@@ -499,6 +498,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for thing in self._world.things.values():
             if not thing.is_place and closing.touches(self._world.grip_geoms(thing)):
                 closing.held = thing.name
+                break
 
     @action
     def say(self, text: str) -> None:
@@ -519,7 +519,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         """
         arms = self._world.arms
         if number not in range(len(arms)):
-            raise NotFound(f"no arm {number!r}; the arms here: {[*range(len(arms))]}")
+            raise NotFound(f"no arm {number!r}; there are {len(arms)}")
         self._stop.clear()
         return arms[number]
 
@@ -542,7 +542,9 @@ def _numbers(value: Any, what: str, least: int = 3) -> Array:
     Raises:
         TypeError: It is something else.
     """
-    return finite_numbers(value, what, "x, y, z in metres, finite", (3,), (least,))
+    return finite_numbers(
+        value, what, f"x, y{', z' * (least > 2)} in metres, finite", (3,), (least,)
+    )
 
 
 def _within(value: Any, what: str, least: float, most: float, unit: str) -> float:

@@ -75,7 +75,7 @@ def read_scene(
     Raises:
         ConfigError: The file cannot be used; the message says the line and the remedy.
     """
-    file = read_toml(Path(path), "scene file")
+    file = read_toml(Path(str(path)), "scene file")
     file.refuse_unknown(("objects",))
     entries: dict[str, PlacedObject] = {}
     for table in file.tables("objects"):

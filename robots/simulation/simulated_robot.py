@@ -15,15 +15,15 @@ from robots.simulation.world import SimulatedWorld, State, WorldOwner
 
 
 def check_choices(mode: str, objects: object, scene: str | None) -> None:
-    """Refuse a mode that there is not, and objects beside a scene.
+    """Refuse an unknown mode, and objects given together with a scene.
 
     Args:
         mode: `physics` (bodies, contacts and motion in time), or `instant`.
-        objects: What stands there, if that was said.
-        scene: A file of what stands where, if there is one.
+        objects: Names of the objects, or None.
+        scene: A scene file's path, or None.
 
     Raises:
-        UsageError: That is so.
+        UsageError: The mode is unknown, or both are given.
     """
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
@@ -58,7 +58,7 @@ class SimulatedRobot(ABC, Generic[State]):
         self.spoken: list[str] = []
         """What `say` was given, in order."""
         self.on_frame: Callable[[], None] | None = None
-        """Called every `frame_every_s` simulated seconds, or once per action when instant."""
+        """Called every `frame_every_s` simulated seconds; when instant, once a motion or more."""
         self.frame_every_s = 0.25
         """Simulated seconds between two calls of `on_frame`."""
         self._stop = threading.Event()

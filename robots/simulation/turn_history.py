@@ -1,4 +1,4 @@
-"""What the last turns began with, so that programs can take them back, and what they were."""
+"""What the last turns began with, so that programs can undo them, and what they were."""
 
 from __future__ import annotations
 

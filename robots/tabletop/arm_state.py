@@ -27,7 +27,7 @@ Safety = Literal[
 ]
 Mode = Literal["running", "idle", "power_off", "disconnected", "unknown"]
 STALE_S = 0.5
-"""A state older than this is no ground to move on."""
+"""The arm does not move on a state older than this, seconds."""
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _ROTATION_M = 0.1
@@ -107,7 +107,7 @@ def require_ready(state: ArmState) -> None:
 
 
 def raised(pose: TcpPose, by_m: float) -> TcpPose:
-    """Return a pose so much higher, metres."""
+    """Return a pose raised by a height, metres."""
     return (*pose[:2], pose[2] + by_m, *pose[3:])
 
 

@@ -66,13 +66,13 @@ class TabletopBringUp:
             Step("the arm is inside its box, with the tool pointing down", self._start),
             Step(
                 "the base frame is correct",
-                lambda: "a person measured it",
+                lambda: "the user measured it",
                 "Measure with a ruler: are the fingertips where the line above says, x to the "
                 "right of the base, y away from the front edge, and so high over the table?",
             ),
             Step(
                 "the safety measures are in place",
-                lambda: "a person said so",
+                lambda: "the user confirmed it",
                 "Is an emergency stop within reach, the payload set on the pendant, the robot's "
                 "own safety configuration in force, and a risk assessment of this cell done?",
             ),

@@ -328,8 +328,8 @@ class ControllerDriver(ABC):
                 )
             if now > deadline:
                 raise Timeout(
-                    f"the arm is {motion.left(state)} short of its target after {now - sent:.1f} s "
-                    "and was stopped: is the speed slider low, or something in its way?"
+                    f"the arm is {motion.left(state)} short of its target after "
+                    f"{now - sent:.1f} s: is the speed slider low, or something in its way?"
                 )
 
     def _require_going(self) -> None:

@@ -84,7 +84,7 @@ class ListedSight:
             if listed != self._listed:
                 self._scene = _apart(listed)
                 self._listed = listed
-        except UsageError as error:  # in the middle of a session that is no slip of who began it
+        except UsageError as error:  # in a session it is no error of usage
             raise RobotError(f"{error}") from None
         return self._scene
 

@@ -397,7 +397,7 @@ class TabletopRobot:
         self._arm.stop()
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
-        """Return what each body is made of, for who draws the table."""
+        """Return what each body is made of, for drawing the table."""
         return self._table.shapes()
 
     def view(self) -> Appearance:

@@ -141,7 +141,7 @@ class GuardedArm:
         require_ready(state)
         if state.age_s > arm_state.STALE_S:
             raise NotConnected(
-                f"the controller's last word is {state.age_s:.1f} s old; check the network"
+                f"the controller's newest state is {state.age_s:.1f} s old; check the network"
             )
         return state
 

@@ -138,7 +138,9 @@ def compare(first: Path, second: Path) -> int:
     for (name, one), title in zip(reports, found.titles, strict=True):
         click.echo(printable(f"{name}: {title} ({one.folder})"))
         if lost := one.total.unjudged:
-            click.echo(f"{name}: not judged, and counted as not successful: {lost} trials")
+            click.echo(
+                f"{name}: of its {one.total.n} trials, not judged and counted as failed: {lost}"
+            )
     click.echo("")
     show(found.rows, columns=PAGE)
     if (clustered := found.total.clustered) is not None:

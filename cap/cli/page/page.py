@@ -112,7 +112,7 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
 
 
 class InstructionField:
-    """What is typed as an instruction, and when it is whole.
+    """What is typed as an instruction in one browser, and when it is whole.
 
     A browser sends what is in a field at most every 50 ms, and of its messages that wait only the
     last one. So Enter is not a separate message, which would drop the last letters: it is a line
@@ -159,53 +159,63 @@ class InstructionField:
 
 
 class ApprovalRequest:
-    """A question to everyone who watches.
+    """A question to everyone who watches, in each browser.
 
     Its buttons are its own, so a click is an answer to it and to no other.
     """
 
-    def __init__(self, server: Any, message: str, source: str, text: str) -> None:
-        """Show it: in the panel, and as a notice over the scene, where the panel is folded away.
+    def __init__(self, message: str, source: str, text: str) -> None:
+        """Show nothing yet.
 
         Args:
-            server: Where.
             message: What is asked.
             source: The program that may be changed; "" if it is about something else.
             text: What the program's field has at first.
         """
-        gui, editable = server.gui, bool(source)
+        self._message, self._source, self._text = message, source, text
         self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
-        self._source = source
-        with gui.add_folder("May it run?", order=1.5) as folder:
-            gui.add_html(f'<div class="cap">{escape(message)}</div>')
-            self._text = gui.add_text("Program", text, multiline=True, visible=editable)
-            self._reason = gui.add_text("Why not", "", visible=editable)
-            self._yes = gui.add_button("Yes, run it", color="green", disabled=True)
-            self._no = gui.add_button("No", color="red", disabled=True)
-        self._yes.on_click(lambda event: self._answer(self._approval(), event))
-        self._no.on_click(
-            lambda event: self._answer(Decision(False, self._reason.value.strip()), event)
-        )
-        about = "A program waits for your answer: see the top of the panel."
-        clients = server.get_clients().values()
-        notices = [one.add_notification("May it run?", about, color="yellow") for one in clients]
-        self._shown = [folder, *notices]
+        self._lock = threading.Lock()
+        self._open = False
+        """Whether it has been shown for long enough to be answered."""
+        self._shown: list[Any] = []
+        """What it shows in the browsers: fields in the panel, and a notice over the scene, which is
+        there also where the panel is folded away."""
+        self._buttons: list[Any] = []
 
-    def _approval(self) -> Decision:
+    def show(self, client: Any) -> None:
+        """Show it in a browser, with fields that are that browser's alone."""
+        gui, editable = client.gui, bool(self._source)
+        with self._lock:
+            with gui.add_folder("May it run?", order=1.5) as folder:
+                gui.add_html(f'<div class="cap">{escape(self._message)}</div>')
+                text = gui.add_text("Program", self._text, multiline=True, visible=editable)
+                reason = gui.add_text("Why not", "", visible=editable)
+                yes = gui.add_button("Yes, run it", color="green", disabled=not self._open)
+                no = gui.add_button("No", color="red", disabled=not self._open)
+            about = "A program waits for your answer: see the top of the panel."
+            notice = client.add_notification("May it run?", about, color="yellow")
+            self._shown += [folder, notice]
+            self._buttons += [yes, no]
+        yes.on_click(lambda event: self._say(self._yes(text.value), event))
+        no.on_click(lambda event: self._say(Decision(False, reason.value.strip()), event))
+
+    def _yes(self, text: str) -> Decision:
         """Return what a yes says: to the program as it was shown, or to a changed one."""
-        text = self._text.value
         changed = self._source and text.strip() not in ("", self._source.strip())
         return Decision(False, edited=text) if changed else Decision(True)
 
-    def _answer(self, decision: Decision, event: Any) -> None:
+    def _say(self, decision: Decision, event: Any) -> None:
         """Take an answer in, if it is time for one; the first counts."""
-        if not self._yes.disabled:
+        if self._open:
             self._answers.put((decision, event.client_id))
 
     def wait(self) -> tuple[Decision, int]:
         """Return the first answer, and the browser it is from."""
         time.sleep(READ_S)
-        self._yes.disabled = self._no.disabled = False
+        with self._lock:
+            self._open = True
+            for button in self._buttons:
+                button.disabled = False
         return self._answers.get()
 
     def close(self) -> None:
@@ -238,6 +248,11 @@ class LivePage:
         self._lock = threading.Lock()
         """Held while a stop is asked for, and while a turn begins or ends: it is of one only."""
         self._arrived = threading.Condition(self._lock)
+        self._browsers: dict[int, Any] = {}
+        self._question: ApprovalRequest | None = None
+        """The one that is open."""
+        self._showing = threading.RLock()
+        """Held while a browser comes or leaves, and while a question does."""
         self._edit = self._refused = ""
         """The program that somebody wrote in another's place, and why it may not run."""
         self._approved_by: int | None = None
@@ -263,12 +278,23 @@ class LivePage:
         for order, title in enumerate(("Conversation", "Program", "Calls"), start=5):
             with gui.add_folder(title, order=order):
                 self._places.append(gui.add_html(""))
-        if not self._watching:
-            field = gui.add_text("Instruction", "", multiline=True, hint=_HINT, order=2)
-            field.on_update(partial(self._typed, InstructionField()))  # in the order they came
+        self._server.on_client_connect(self._came)
         self._server.on_client_disconnect(lambda client: self._left(client.client_id))
 
     # What browsers ask for, on their threads.
+
+    def _came(self, client: Any) -> None:
+        """Give a browser fields of its own: what is typed in one is not seen in another."""
+        gui = client.gui
+        if self._watching:
+            return
+        with self._showing:
+            field = gui.add_text("Instruction", "", multiline=True, hint=_HINT, order=2)
+            typed = InstructionField()
+            field.on_update(partial(self._typed, typed))  # awaited: in the order they came
+            self._browsers[client.client_id] = client
+            if self._question is not None:
+                self._question.show(client)
 
     async def _typed(self, typed: InstructionField, event: Any) -> None:
         """Take in what is in a field, on the thread that hears browsers: none is missed."""
@@ -308,6 +334,8 @@ class LivePage:
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
+        with self._showing:
+            self._browsers.pop(client, None)
         if self._session is None or self._session.robot.simulated:
             return
         if client == self._approved_by:
@@ -336,15 +364,22 @@ class LivePage:
 
     def _asking(self, message: str, source: str, text: str) -> Decision:
         self._approved_by = None
-        question = ApprovalRequest(self._server, message, source, text)
+        question = ApprovalRequest(message, source, text)
         try:
+            with self._showing:
+                self._question = question
+                for browser in self._browsers.values():
+                    question.show(browser)
             self.story.say(ASKS)
             decision, client = question.wait()
         finally:
-            question.close()
+            with self._showing:
+                self._question = None
+                question.close()
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
-            left = client not in self._server.get_clients()
+            with self._showing:
+                left = client not in self._browsers
             if left and not self._session.robot.simulated:
                 why = "the browser that approved this motion has left, so the motion is refused"
                 self.story.show(why, "yellow")

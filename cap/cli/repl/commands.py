@@ -339,6 +339,8 @@ class Commands:
             try:
                 path = self.session.save_skill(given)
             except UsageError as error:
+                if self.screen.is_page or "has no function" not in str(error):
+                    raise
                 raise UsageError(f"{error}; to save the session: /save {given}.json") from None
             self.tell(f"saved as {path}; later sessions with this robot can call {given}")
         else:
@@ -363,7 +365,7 @@ class Commands:
             raise UsageError(f"{first}: /quit, then: cap repl --resume {path}")
         mode = getattr(robot, "mode", None)
         self.begin(replace(self.options, objects=None, mode=None, out=None), path)
-        if mode != kept.mode:
+        if mode != kept.mode and not self.options.dry_run:
             self.tell(f"note: the saved session's mode is {kept.mode}; it replaces {mode}")
         return None
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cap.engine.answer import State
 from cap.engine.doubts.drawing import missing_in_drawing
-from cap.engine.doubts.driving import driven_otherwise
+from cap.engine.doubts.driving import driven_differently
 from cap.engine.doubts.placing import PlacingCheck, quoted
 from cap.engine.doubts.sentence import (
     COLORS,
@@ -204,7 +204,7 @@ def doubts(
             found.append(f"there is no {name!r}")
     if INK not in before.condition:
         found += _handled(text, before, after, effect, moved_before)
-    found += driven_otherwise(text, before, after, effect)
+    found += driven_differently(text, before, after, effect)
     found += missing_in_drawing(text, before, after)
     found += _opened(text, before, after)
     names = {**before.positions, **before.landmarks} if INK not in before.condition else {}
@@ -217,7 +217,7 @@ def doubts(
 def _left_still(text: str, before: Observation, effect: Effect) -> bool:
     """Tell whether nothing changed, after words that ask for a change.
 
-    An action of a robot that does not drive may change what is not observed, such as a light.
+    Other robots' actions than driving and drawing may change what is not observed: a light.
     """
     moves = MOVES.match(text) or SWAPS.search(text)
     open_words = _ASKS.match(text) or text.endswith("?") or _MAY_BE_STILL.search(text)
@@ -225,7 +225,7 @@ def _left_still(text: str, before: Observation, effect: Effect) -> bool:
         return False
     if len(text.split()) < 3 or not effect.still or effect.answered or explained(effect):
         return False
-    observed = not effect.acted or ITSELF[0] in before.condition
+    observed = not effect.acted or {INK, ITSELF[0]} & before.condition.keys()
     return bool(moves or (observed and not effect.said))
 
 

@@ -110,10 +110,10 @@ _ENDS = re.compile(r"\b(?:stop|halt|stand still|standstill)\b|\bfor \d+(?:\.\d+)
 _GOES_ON = re.compile(r"\b(?:keep|until|on and on|continue|don't stop|without stopping)\b")
 
 
-def driven_otherwise(
+def driven_differently(
     text: str, before: Observation, after: Observation, effect: Effect
 ) -> Iterator[str]:
-    """Yield how a robot drove otherwise than it was to; a line each.
+    """Yield how the robot's drive differs from what was said; a line each.
 
     Args:
         text: The instruction, as `plain_words` has it.

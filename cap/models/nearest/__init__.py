@@ -183,6 +183,9 @@ class _Reader:
 
     def _phrase_refusal(self, said: str, reason: str, unknown: Collection[str]) -> str:
         """Return why a phrase that a program passed on is declined, such as 'the purple block'."""
+        slots = (slot for one in self._vocabulary.templates for slot in one.slots)
+        if not any(slot.kind == "name" for slot in slots):
+            return f"{reason}; say it in other words or {_REMEDY}"
         article, _, noun = canonical(said, self._lines, self._names).partition(" ")
         tokens = tokenise(noun)
         if not (article in ARTICLES and tokens and self._names):

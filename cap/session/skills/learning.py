@@ -24,7 +24,7 @@ import msgspec
 from cap.engine.answer import Answer
 from cap.engine.best_of import drawn_alike
 from cap.engine.effect import Effect
-from cap.errors import CapError, NotFound, NotRecorded, SkillError, UsageError
+from cap.errors import CapError, NotFound, NotRecorded, SkillError
 from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
 from cap.program.scope import Definition
@@ -260,8 +260,8 @@ def check_skills(
             elif (robot := robot_of(kept)) is not None:
                 try:
                     skills = store.with_needs(name)
-                except UsageError:
-                    if changed_only:  # it is reported where skills are offered
+                except SkillError:
+                    if changed_only:  # the damaged file is reported by itself
                         continue
                     raise
                 now = robot.conditions(skills)

@@ -65,12 +65,16 @@ class Child:
         requests.settimeout(_TICK_S)
         while True:
             self._tick()
-            with contextlib.suppress(TimeoutError):
+            try:
                 received = requests.recv(1 << 16)
-                request = json.loads(received or b'{"do": "close"}')
-                if request["do"] == "close":
-                    return
-                self._reply(request)
+            except TimeoutError:
+                continue
+            except OSError:  # the other side is gone, and had not read every answer
+                return
+            request = json.loads(received or b'{"do": "close"}')
+            if request["do"] == "close":
+                return
+            self._reply(request)
 
     def state(self) -> dict[str, Any]:
         """Return the newest state and its age in seconds.

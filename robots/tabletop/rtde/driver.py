@@ -104,7 +104,7 @@ class RtdeProcess:
             raise RobotError(f"ur_rtde refused: {message['error']}")
         raise NotConnected(
             f"ur_rtde has no connection to the controller at {self._host} "
-            f"({message['lost']}): check it, then connect again"
+            f"({message['lost']}): check the address and that the controller is on, then try again"
         )
 
     def _no_answer(self) -> str:

@@ -233,6 +233,8 @@ def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
     assert json.loads(Path("b/session.json").read_text())["robot"]["engine"] == "pybullet"
     capsys.readouterr()
     assert run(["run", "hi", "--resume", "a", "-R", "engine=mujoco"]) == 2
-    assert "the saved session uses engine=pybullet; leave out -R engine" in capsys.readouterr().err
+    assert (
+        "the saved session uses engine=pybullet; start without -R engine" in capsys.readouterr().err
+    )
     with Session.resume("b", mode="instant", runs="runs") as session:
         assert session.robot.engine is None  # type: ignore[attr-defined]

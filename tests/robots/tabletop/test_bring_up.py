@@ -103,7 +103,7 @@ def test_the_checklist_ends_with_slow_moves_and_a_protocol(
     for told in ("URSoftware 5.11.1", "remote control on", "cm short", "emergency stop"):
         assert told in protocol
     assert ("no watchdog" in protocol) is (driver == "urx")
-    assert "protocol: bring-up-" in capsys.readouterr().out
+    assert "log: bring-up-" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("no_to", ["Measure", "Is an emergency stop", *MOVING])
@@ -154,7 +154,7 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
     assert check(controller, monkeypatch, person=Impatient(controller)) == 130
     told = logged()
     assert results(told) == ["ok"] * (READ_ONLY + 3) + ["interrupted", "not done"]
-    assert "was stopped" in told
+    assert "check that the robot is at rest" in told
     assert not controller.moving
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -56,6 +57,8 @@ def test_the_process_stops_the_arm_when_its_owner_is_gone(
 ) -> None:
     begin(arm, controller)
     assert arm._library is not None
+    arm._library._send({"do": "state", "id": 0})
+    time.sleep(0.1)  # its answer is not read
     arm._library._socket.close()
     wait_for(lambda: not controller.moving)
     assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
