@@ -603,7 +603,8 @@ class Engine:
         if result.failure is None:
             return of_kind(result, header)
         if header.session:
-            return replace(result, failure=explain(result.failure, dropped))
+            why = explain(result.failure, program, scope.variables, dropped)
+            return replace(result, failure=why)
         return result
 
 

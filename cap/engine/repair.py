@@ -33,7 +33,7 @@ from cap.errors import (
     ModelError,
     NotFound,
 )
-from cap.program.program import AnsweredInWords, ProgramSyntaxError
+from cap.program.program import AnsweredInWords, Program, ProgramSyntaxError
 from cap.prompt.context import brief, cut
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure, FailureKind
@@ -89,13 +89,22 @@ def unfit(failure: Failure) -> Failure:
     return Failure("model", "NoMatch", message, failure.line)
 
 
-def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
-    """Add to a NameError what it means in a session, such as after "undo that" as its first words.
+def explain(
+    failure: Failure, program: Program, variables: Mapping[str, Any], dropped: Mapping[str, str]
+) -> Failure:
+    """Add what an error means in a session, such as after "make it bigger" as its first words.
 
     Args:
         failure: How a program failed.
+        program: What failed.
+        variables: What the session remembered before it.
         dropped: Names that could not be kept, with the reason: a kept function may read one.
     """
+    if failure.error == "IndexError":
+        read = program.table.get_identifiers()
+        empty = [name for name in variables if variables[name] == [] and name in read]
+        why = f"{', '.join(empty)} is empty: there is nothing yet to refer to"
+        return replace(failure, message=f"{failure.message}; {why}") if empty else failure
     if failure.error != "NameError":
         return failure
     why = "no earlier instruction of this session has set it"

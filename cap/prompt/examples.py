@@ -31,7 +31,7 @@ _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
 _CALL = re.compile(r"# (?:\w+ = )?[A-Za-z_][\w.]*\([^ ].*\)$")
 """A call that somebody commented out; an instruction ends with a full stop."""
 _IMPORT = re.compile(r"(?:import|from) ")
-_EFFECT, _GIVEN, CHECK = "#= ", "#< ", "#? "
+_EFFECT, _GIVEN, CHECK, FAILED = "#= ", "#< ", "#? ", "#! "
 RECALLED = "as named before"
 """What a line `#? ` says of a program with names that only earlier turns tell: who does not read
 the results of those cannot use it."""

@@ -34,6 +34,7 @@ Limits
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -47,7 +48,8 @@ from cap.models.nearest.match import LONGEST, PART_LIMIT, Match, Matcher, Vocabu
 from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import ARTICLES, CHEAP, any_of, is_plural, tokenise
-from cap.prompt.examples import RECALLED, Example, first_instructions, split_examples
+from cap.program.program import parses
+from cap.prompt.examples import FAILED, RECALLED, Example, first_instructions, split_examples
 from cap.prompt.prompt import SESSION
 
 _REMEDY = "use a language model with -m"
@@ -90,6 +92,9 @@ class Nearest:
         prompt, session, _ = request.prompt.partition(SESSION)
         shown = (*split_examples(prompt), *split_examples(request.further)) if session else ()
         text = text or _Reader(asked, known, lines, shown).code()
+        before = examples[-1].code
+        if session and before.rpartition("\n")[2].startswith(FAILED) and parses(before):
+            text = _meant(before, text) + text
         return Completion(text, self.name, cost_usd=0.0)
 
 
@@ -197,7 +202,7 @@ class _Reader:
         if is_name and plain and not any(words <= name for name in scene):
             reason = f"there is no {noun!r} here"
         hint = misspelt(noun, self._names)
-        return f"{reason}; the scene has {', '.join(self._names)}{hint and '.' + hint}"
+        return f"{reason}; objects here: {', '.join(self._names)}{hint and '.' + hint}"
 
     def _respelt(self, said: str, unknown: Collection[str]) -> str:
         """Return an instruction with known words for the unknown ones that are one edit away."""
@@ -228,6 +233,29 @@ class _Reader:
         every = first_instructions(self._shown, self._names)
         offers = (words for words in sorted(every, key=alike, reverse=True) if self._read(words))
         return list(islice(offers, _OFFERS))
+
+
+def _meant(failed: str, code: str) -> str:
+    """Return the lines of a failed program that set variables which the next one reads.
+
+    A failed program sets none: without them "it" would be what an earlier instruction named.
+    """
+    bound: set[str] = set()
+    needed: set[str] = set()
+    for statement in ast.parse(code).body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        loops = set() if isinstance(statement, ast.Assign) else stored
+        needed |= {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound - loops
+        bound |= stored
+    lines = (ast.unparse(node) for node in ast.parse(failed).body if _sets(node, needed))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sets(node: ast.stmt, names: set[str]) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    found = (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+    return not names.isdisjoint(found)
 
 
 @lru_cache(maxsize=64)

@@ -46,6 +46,8 @@
 #: in = into, inside, inside of
 #: on = onto, on top of, upon
 #: next to = right next to, beside, close to
+#: put X down. = put down X, put X back down
+#: put it down. = put it, put that down, put that, let go of it, release it, let it go
 #: open X. = pull X open, pull open X
 #: close X. = shut X, push X shut, push X closed
 #: move = drive, roll, keep moving, keep driving, go on moving
@@ -96,7 +98,7 @@ for name in parse_obj_name('the fruit'):
     place_at_obj(plates[np.argmin(away)], 'on')
 
 # put the smallest fruit next to the cup.
-target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
+target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)), default='')
 pick_obj(target)
 place_at_obj('cup', 'beside')
 
@@ -156,6 +158,17 @@ objects = ['apple', 'coke can', 'banana', 'bowl']
 target = parse_obj_name('the apple')
 pick_obj(target)
 
+# put it down.
+away = [np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in get_loc_names()]
+place_at_obj(get_loc_names()[np.argmin(away)])
+
+# put the apple down.
+target = parse_obj_name('the apple')
+if not obj_in_gripper(target):
+    pick_obj(target)
+away = [np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in get_loc_names()]
+place_at_obj(get_loc_names()[np.argmin(away)])
+
 # put it in the bowl.
 if not obj_in_gripper(target):
     pick_obj(target)
@@ -177,10 +190,10 @@ if not obj_in_gripper(target):
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 objects = ['apple', 'coke can', 'cup', 'sponge']
-# put the apple 20 cm to the left of the cup.
+# put the apple 20 cm to the right of the cup.
 target = parse_obj_name('the apple')
 pick_obj(target)
-place_at_pos(parse_position('20 cm to the left of the cup'))
+place_at_pos(parse_position('20 cm to the right of the cup'))
 
 # take the apple to the desk.
 target = parse_obj_name('the apple')

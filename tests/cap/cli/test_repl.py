@@ -88,6 +88,16 @@ def test_lines_from_a_pipe(fed: Fed) -> None:
     assert fed(words, "/undo")[0] == 0
 
 
+def test_it_is_never_the_thing_before_the_one_that_could_not_be_had(fed: Fed) -> None:
+    lines = ["pick up the apple", "put it down", "pick up the unicorn", "put it on the desk"]
+    code, out, _ = fed(*lines, more=["-r", "kitchen"])
+    assert out.count("moved apple to table") == 1
+    assert out.count("failed: NoMatch (line 1): parse_obj_name('the unicorn')") == 2
+    assert code == 1
+    out = fed("make it bigger", more=["-r", "drawing"])[1]
+    assert "list index out of range; shapes is empty: there is nothing yet to refer to" in out
+
+
 def test_a_saved_session_in_one_sitting(fed: Fed) -> None:
     lines = ["put the red block in the blue bowl", "/save there.json", "/load there.json"]
     code, out, error = fed(*lines, "undo that")
@@ -101,9 +111,9 @@ def test_a_saved_session_in_one_sitting(fed: Fed) -> None:
 def test_nearest_says_what_is_not_there_and_what_to_type(fed: Fed) -> None:
     here = "red block, green block, blue block, yellow block, red bowl, green bowl"
     said = {
-        "put the purple block in the red bowl": f"no 'purple block' here; the scene has {here}",
+        "put the purple block in the red bowl": f"no 'purple block' here; objects here: {here}",
         "put the red blok in the red bowl": "Did you mean 'red block'?",
-        "put the big block in the red bowl": "cannot match 'big' in 'the big block'; the scene has",
+        "put the big block in the red bowl": "cannot match 'big' in 'the big block'; objects here:",
         "put the red block in the bottom corner": "'in the bottom corner'; say it in other words",
         "mvoe the green block 5 cm to the left": "mean 'move the green block 5 cm to the left'",
         "pikc up the red block": "cannot match 'pikc' (did you mean 'pick'?) in 'pikc up the red",

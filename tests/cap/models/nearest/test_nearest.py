@@ -107,12 +107,12 @@ ret_val = plants[:2]
 @rows(
     ("said", "message"),
     [
-        ("the tall fern", "there is no 'tall fern' here; the scene has white lily"),
-        ("a cactus", "there is no 'cactus' here; the scene has white lily"),
+        ("the tall fern", "there is no 'tall fern' here; objects here: white lily"),
+        ("a cactus", "there is no 'cactus' here; objects here: white lily"),
         ("the old oaks", "cannot match 'old', 'oaks' in|no example like 'the old oaks'"),
         ("the white lilly", r"there is no 'white lilly' here; .* Did you mean 'white lily'\?$"),
-        ("the shiny lily", "cannot match 'shiny' in 'the shiny lily'; the scene has white lily"),
-        ("the highest", "no example like 'the highest'; the scene has white lily"),
+        ("the shiny lily", "cannot match 'shiny' in 'the shiny lily'; objects here: white lily"),
+        ("the highest", "no example like 'the highest'; objects here: white lily"),
         ("near the gate", "'near the gate'; say it in other words or use a language model"),
     ],
 )
