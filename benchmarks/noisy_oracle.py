@@ -25,7 +25,7 @@ import numpy as np
 
 from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.prompt.prompt import CHARS_PER_TOKEN, comment, tokens_of
 from cap.session.rounds import GO_ON
 

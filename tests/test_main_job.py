@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cap.models.base import ModelSettings
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recording, Replay

@@ -32,7 +32,7 @@ from benchmarks.tabletop.language_planner import LanguagePlanner
 from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.tasks import EVERY, SPLITS, TASKS, Attributes, Task
 from benchmarks.tabletop.trial_sampler import prepare
-from cap.engine.answer import GOAL
+from cap.engine.goal_check import GOAL
 from cap.errors import NotFound, UsageError
 from cap.robot import registry
 from cap.session.turn import Turn

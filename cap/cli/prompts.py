@@ -13,7 +13,7 @@ from cap.cli import completion
 from cap.cli.options import CommandGroup, json_option, option
 from cap.cli.output import print_result, remark, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.prompt import released
 from cap.prompt.examples import without_synonyms
 from cap.prompt.prompt import Prompt, load, tokens_of

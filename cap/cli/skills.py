@@ -12,7 +12,7 @@ from cap.cli.options import PATH, CommandGroup, ModelOptions, json_option, load_
 from cap.cli.output import print_result, show
 from cap.cli.session import model_for, skills_folder
 from cap.errors import SkillError
-from cap.session.skills.learning import check_all, set_aside
+from cap.session.skills.skill_check import check_all, set_aside
 from cap.session.skills.store import SkillStore, render
 
 _folder_option = click.option(

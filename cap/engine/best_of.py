@@ -19,9 +19,10 @@ from typing import Any
 import shapely
 from shapely import MultiLineString
 
-from cap.engine.answer import GOAL, NOT_SO, SAYS_NO, Answer, Instruction
+from cap.engine.answer import Answer, Instruction
 from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
+from cap.engine.goal_check import GOAL, NOT_SO, SAYS_NO
 from cap.engine.model_request import Author, Question
 from cap.engine.repair import failure_of
 from cap.engine.settings import Sampling

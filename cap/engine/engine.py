@@ -21,17 +21,7 @@ from typing import Any
 
 from cap.checker.checker import Examination, examine
 from cap.checker.undefined import undefined
-from cap.engine.answer import (
-    GOAL,
-    NOT_SO,
-    Answer,
-    GoalCheck,
-    Instruction,
-    State,
-    failed_attempt,
-    joined,
-    with_failure,
-)
+from cap.engine.answer import Answer, Instruction, State, failed_attempt, joined, with_failure
 from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
 from cap.engine.doubts.doubts import (
     DOUBTED,
@@ -42,6 +32,7 @@ from cap.engine.doubts.doubts import (
 )
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, refused
+from cap.engine.goal_check import GOAL, NOT_SO, GoalCheck
 from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind, scope_of
 from cap.engine.model_request import LOOK_PX, Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (

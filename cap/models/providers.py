@@ -129,7 +129,7 @@ def make_model(
     elif kind == "replay" and name:
         model = Replay(Path(name))
     elif spec == "nearest":
-        from cap.models.nearest import Nearest
+        from cap.models.nearest.nearest import Nearest
 
         model = Nearest()
         if usual:

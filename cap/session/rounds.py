@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cap.engine.answer import GOAL, NOT_SO, SAYS_NO, Answer, Instruction, State, joined
+from cap.engine.answer import Answer, Instruction, State, joined
 from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
+from cap.engine.goal_check import GOAL, NOT_SO, SAYS_NO
 from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.observation import Observation
 from cap.session.kept_state import after_turn

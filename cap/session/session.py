@@ -529,7 +529,7 @@ class Session:
             store = SkillStore(as_path("the folder of skills", store))
         aside: Mapping[str, str] = {}
         if store.names():
-            from cap.session.skills.learning import CheckedRobot, check_skills, set_aside
+            from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
 
             robot, name = self.robot, self.robot.name
             own = CheckedRobot(robot, self.engine.prompts, self.robot_file)

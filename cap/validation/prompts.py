@@ -35,9 +35,10 @@ from typing import Any
 from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import Undefined
-from cap.engine.answer import GOAL, State
+from cap.engine.answer import State
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
+from cap.engine.goal_check import GOAL
 from cap.engine.settings import Approve, EngineSettings
 from cap.errors import CapError, MissingExtra, NotFound, PromptError
 from cap.models.base import Model

@@ -13,7 +13,8 @@ from cap.cli.main import run
 from cap.errors import UsageError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
-from cap.session.skills.learning import OfferedSkill, check_all
+from cap.session.skills.learning import OfferedSkill
+from cap.session.skills.skill_check import check_all
 from cap.session.skills.store import SkillStore
 from cap.trace.trace import Event
 from tests.fakes.scripted import (
@@ -222,7 +223,7 @@ def test_examples_are_run_again_only_where_something_changed(
     taught: SkillStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = list[str]()
-    method = "cap.session.skills.learning.CheckedRobot.run"
+    method = "cap.session.skills.skill_check.CheckedRobot.run"
     monkeypatch.setattr(method, lambda self, example, *rest: ran.append(example.instruction) or "")
     opened(taught)[0].close()
     assert not ran

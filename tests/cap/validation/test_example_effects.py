@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.prompt.examples import without_synonyms
 from cap.validation.prompts import check_robot_prompts
 from tests.rows import table

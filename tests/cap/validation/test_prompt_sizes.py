@@ -9,7 +9,7 @@ import pytest
 from cap.cli.main import run
 from cap.cli.prompts import requests
 from cap.engine.lmp import hinted
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.models.openai.model import SYSTEM
 from cap.prompt.context import program_lines
 from cap.prompt.docs import imports

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cap.errors import NoMatch
 from cap.models.base import ModelSettings, Request
-from cap.models.nearest import Nearest
+from cap.models.nearest.nearest import Nearest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import plain, singular, tokenise
 from cap.models.openai.client import Client
