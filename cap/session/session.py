@@ -427,7 +427,10 @@ class Session:
         """
         self._require_open()
         if not self._undone:
-            raise UsageError("nothing was undone since the last turn, so nothing can be redone")
+            raise UsageError(
+                "nothing was undone since the last turn, so nothing can be redone; a turn that "
+                "undid another is undone like any other"
+            )
         undone = self._undone.pop()
         self._past += undone
         return self._go_to(undone[-1].after, "redo", len(undone))
@@ -465,10 +468,10 @@ class Session:
     def earlier_turns(self) -> str:
         """A sentence on the turns before those of this process, and what undo does with them."""
         owner = self.earlier_run or "the session that this one goes on from"
+        known, them = f"{self.earlier} turns of {owner} are known", "them"
         if self.earlier == 1:
-            return f"1 turn of {owner} is known; undo does not reach it, the words 'undo that' may"
-        known = f"{self.earlier} turns of {owner} are known"
-        return f"{known}; undo does not reach them, the words 'undo that' may"
+            known, them = f"1 turn of {owner} is known", "it"
+        return f"{known}; undo does not reach {them}, but the instruction 'undo that' does"
 
     @property
     def reserved(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ a session also `start.json` and `session.json` (see `cap.session.session_file`).
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -230,7 +231,8 @@ def new_run_folder(runs: Path, robot: str, words: str) -> Path:
     return folder
 
 
-def versions() -> dict[str, str]:
+@functools.cache  # installed packages are read from many files
+def versions() -> Mapping[str, str]:
     """Return what a reader needs to reproduce a run: our version, Python's, the system's."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet", "mujoco"):

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -86,15 +86,17 @@ class Nearest:
         if len(examples) < 2 or examples[-1].code:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
         asked = examples.pop()
-        known = tuple(one for one in examples if RECALLED not in one.effects)
+        known = tuple(one for one in examples if RECALLED not in one.effects and not _failed(one))
         text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         prompt, session, _ = request.prompt.partition(SESSION)
         shown = (*split_examples(prompt), *split_examples(request.further)) if session else ()
         text = text or _Reader(asked, known, lines, shown).code()
-        before = examples[-1].code
-        if session and before.rpartition("\n")[2].startswith(FAILED) and parses(before):
-            text = _meant(before, text) + text
+        if session and _failed(examples[-1]) and _is_unclear(text, examples[-1].code):
+            raise NoMatch(
+                f"the last instruction failed, so {asked.instruction!r} may refer to something"
+                f" else than you mean; name the thing, or {_REMEDY}"
+            )
         return Completion(text, self.name, cost_usd=0.0)
 
 
@@ -235,27 +237,32 @@ class _Reader:
         return list(islice(offers, _OFFERS))
 
 
-def _meant(failed: str, code: str) -> str:
-    """Return the lines of a failed program that set variables which the next one reads.
+def _failed(turn: Example) -> bool:
+    return turn.code.rpartition("\n")[2].startswith(FAILED)
 
-    A failed program sets none: without them "it" would be what an earlier instruction named.
+
+def _is_unclear(code: str, failed: str) -> bool:
+    """True if a program reads a variable that the failed one before it was to set.
+
+    A failed program sets none: "it" would be what an earlier instruction named.
     """
-    bound: set[str] = set()
-    needed: set[str] = set()
+    unset = set(_set_in(failed)) if parses(failed) else set()
     for statement in ast.parse(code).body:
         names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-        loops = set() if isinstance(statement, ast.Assign) else stored
-        needed |= {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound - loops
-        bound |= stored
-    lines = (ast.unparse(node) for node in ast.parse(failed).body if _sets(node, needed))
-    return "".join(f"{line}\n" for line in lines)
+        if any(isinstance(node.ctx, ast.Load) and node.id in unset for node in names):
+            return True
+        unset -= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return False
 
 
-def _sets(node: ast.stmt, names: set[str]) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    found = (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
-    return not names.isdisjoint(found)
+def _set_in(code: str) -> Iterator[str]:
+    """Yield the variables that a program sets to what has nothing to do with earlier values."""
+    for statement in ast.parse(code).body:
+        if isinstance(statement, ast.Assign):
+            names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+            stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            if stored.isdisjoint(node.id for node in names if isinstance(node.ctx, ast.Load)):
+                yield from stored
 
 
 @lru_cache(maxsize=64)

@@ -38,3 +38,6 @@ redraw(before, shapes)
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
 redraw(before, shapes)
 #= changed the drawing
+
+# what can you do?
+say('draw shapes around and beside things, change and erase them; /examples lists sentences')

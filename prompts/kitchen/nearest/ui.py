@@ -159,15 +159,19 @@ target = parse_obj_name('the apple')
 pick_obj(target)
 
 # put it down.
-away = [np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in get_loc_names()]
-place_at_obj(get_loc_names()[np.argmin(away)])
+locs = [loc for loc in get_loc_names() if 'drawer' not in loc]
+here = locs[np.argmin([np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in locs])]
+goto_loc(here)
+place_at_obj(here)
 
 # put the apple down.
 target = parse_obj_name('the apple')
 if not obj_in_gripper(target):
     pick_obj(target)
-away = [np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in get_loc_names()]
-place_at_obj(get_loc_names()[np.argmin(away)])
+locs = [loc for loc in get_loc_names() if 'drawer' not in loc]
+here = locs[np.argmin([np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in locs])]
+goto_loc(here)
+place_at_obj(here)
 
 # put it in the bowl.
 if not obj_in_gripper(target):
@@ -350,6 +354,9 @@ say(', '.join(name for name in known if is_obj_visible(name)) or 'none')
 
 # do you see the apple?
 say('yes' if is_obj_visible('the apple') else 'no')
+
+# what can you do?
+say('drive, look for things, carry them, open and close drawers; /examples lists sentences')
 
 # where are you?
 say(f'at x {get_robot_pos()[0]:.2f} m, y {get_robot_pos()[1]:.2f} m')

@@ -28,6 +28,7 @@
 #: last move = last action, last step, last instruction, last command, last operation, last change
 #: last move = last one, last thing, previous move, previous action, previous step, previous command
 #: last move = previous instruction, previous one, previous thing, most recent move, latest move
+#: undo the last two moves. = undo the last two, undo the last two turns, undo two moves
 #: undo that. = undo, undo it, undo this, undo them, undo the move, undo the change, undo the action
 #: undo that. = undo the last move, undo your last move, undo my last move, undo that last move
 #: undo that. = undo last move, undo the last move you made, undo the last move you did, undo that move
@@ -746,6 +747,12 @@ say(', '.join(parse_obj_name('the blocks')) or 'none')
 # where is the green block?
 answer = parse_question('where is the green block')
 say(f'{answer}')
+
+# what can you do?
+say('move blocks and bowls, stack and arrange them, trace paths, answer where things are; /examples lists sentences')
+
+# put it down.
+say('I hold nothing: what I move stands again at the end of each instruction')
 
 # point to the brown bowl.
 point_gripper_to(get_obj_pos(parse_obj_name('the brown bowl')))

@@ -90,12 +90,19 @@ def test_lines_from_a_pipe(fed: Fed) -> None:
 
 def test_it_is_never_the_thing_before_the_one_that_could_not_be_had(fed: Fed) -> None:
     lines = ["pick up the apple", "put it down", "pick up the unicorn", "put it on the desk"]
-    code, out, _ = fed(*lines, more=["-r", "kitchen"])
+    code, out, _ = fed(*lines, "pick up the cup", "put it down", more=["-r", "kitchen"])
     assert out.count("moved apple to table") == 1
-    assert out.count("failed: NoMatch (line 1): parse_obj_name('the unicorn')") == 2
+    assert "the last instruction failed, so 'put it on the desk' may refer to something else" in out
+    assert "moved cup to table" in out
     assert code == 1
-    out = fed("make it bigger", more=["-r", "drawing"])[1]
+
+
+def test_a_failed_drawing_changes_no_later_one(fed: Fed) -> None:
+    lines = ["make it bigger", "draw a hexagon", "draw a haus", "draw a square", "make it bigger"]
+    out = fed(*lines, more=["-r", "drawing"])[1]
     assert "list index out of range; shapes is empty: there is nothing yet to refer to" in out
+    assert out.count("\n  failed: ") == 2
+    assert out.count("\n  ink: ") == 3
 
 
 def test_a_saved_session_in_one_sitting(fed: Fed) -> None:
