@@ -57,7 +57,7 @@ class PlanOptions(ModelOptions):
 EXAMPLES = """
 \b
 More examples:
-  cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
+  cap plan "stack all the blocks" --planner monologue -r ravens
   cap plan "bring me a drink" --feedback human       (the planner may ask you)
   cap plan "stack all the blocks" --planner saycanpay -r ravens
   cap plan "Drink the milk" --planner zero-shot -r household
