@@ -71,6 +71,8 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
         return _replay(options, options.replay)
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
+    if len(instructions) > 3 and not any(" " in words for words in instructions):
+        raise UsageError(f'put each instruction in quotes: cap run "{" ".join(instructions)}"')
     with resumed(options, options.resume, instructions) as (session, now):
         watch(session, now)
         film = wanted(session, gif, options.pictures)
