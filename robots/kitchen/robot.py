@@ -106,7 +106,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
             place.name if state.is_open(place) else f"{place.name} (closed)"
             for place in state.here()
         ]
-        objects = state.visible()
+        objects = state.in_view()
         elsewhere: dict[str, list[str]] = {}
         for name, place in state.seen_here().known:
             if name not in objects:
@@ -220,7 +220,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
         text = arguments.name_of(name)
         place = self._location(loc) if loc else None
         with self._looking() as state:
-            seen = state.visible() if place is None else state.visible_near(place)
+            seen = state.in_view() if place is None else state.visible_near(place)
             return bool({text, *CALLED.get(text, ())} & {*seen})
 
     @perception
@@ -502,6 +502,8 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
             Collision: Something leaves no room for the fingers, or was pushed.
             Unreachable: It is beyond the arm.
         """
+        if arguments.name_of(name) == self.state.held:
+            return
         with self._moving():
             if self.state.held is not None:
                 raise NotGrasped(f"the gripper is full: it holds {self.state.held!r}; place it")
@@ -679,9 +681,9 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
 
     def _look_at(self, name: str) -> Thing:
         """Return an object that is seen when the look at it is over."""
-        arguments.object_of(name, self.state.visible())
+        arguments.object_of(name, self.state.in_view())
         with self._looking() as state:
-            return state[arguments.seen(name, state.visible())]
+            return state[arguments.seen(name, state.in_view())]
 
     def _location(self, loc: str) -> Location:
         places = self.state.room.locations

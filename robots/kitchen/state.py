@@ -282,6 +282,10 @@ class KitchenState:
         seen = [t for t in self.loose() if t in near or self.place_of(t.name) in here]
         return [thing.name for thing in seen]
 
+    def in_view(self) -> list[str]:
+        """Return the objects that can be seen here, and what the gripper holds."""
+        return [*self.visible(), *self.load()]
+
     def visible_near(self, place: Location) -> list[str]:
         """Return the objects that can be seen at or beside a location, driving past it."""
         edge = place.piece.rectangle

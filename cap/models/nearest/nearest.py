@@ -54,6 +54,8 @@ from cap.prompt.prompt import SESSION
 
 _REMEDY = "use a language model with -m"
 _OFFERS = 3
+_SHORT = 3
+"""Letters of words that are never respelt: almost any is one letter from another."""
 _CUT = re.compile(
     rf"(?:[;.!?]\s+|,?\s+)(?:(?:and|but)\s+)?{any_of('cuts', 'joint')},?\s+|[;.!?]\s+(?=\w)",
     re.IGNORECASE,
@@ -62,6 +64,8 @@ _AND = re.compile(rf"{_CUT.pattern}|,?\s+and\s+|,\s+", re.IGNORECASE)
 """Where an instruction is also cut if it does not fit as a whole."""
 _CALLS = re.compile(r"(?:\S+ ){0,2}\S+: (?:\w+ = )?((\w+)\(.*\))")
 """A request for a function, such as `define function: value = name(arguments)`."""
+_POINTING = {"it", "that", "this", "them", "these", "those", "one", "ones", "there"}
+"""Words that refer to an earlier instruction."""
 _BEGIN = re.compile(rf"^\s*(?:please\s+)?{any_of('cuts', 'opening')},?\s+", re.IGNORECASE)
 
 
@@ -92,10 +96,11 @@ class Nearest:
         prompt, session, _ = request.prompt.partition(SESSION)
         shown = (*split_examples(prompt), *split_examples(request.further)) if session else ()
         text = text or _Reader(asked, known, lines, shown).code()
-        if session and _failed(examples[-1]) and _is_unclear(text, examples[-1].code):
+        turns = examples[len(split_examples(request.further)) + len(split_examples(prompt)) :]
+        if session and (failed := _last_failed(turns, asked.instruction, text)):
             raise NoMatch(
-                f"the last instruction failed, so {asked.instruction!r} may refer to something"
-                f" else than you mean; name the thing, or {_REMEDY}"
+                f"{failed!r} failed, so {asked.instruction!r} may refer to something else than you"
+                f" mean; name the thing, or {_REMEDY}"
             )
         return Completion(text, self.name, cost_usd=0.0)
 
@@ -212,7 +217,7 @@ class _Reader:
         known = {token.text for text in texts for token in tokenise(text)}
         words = said.split()
         for at, word in enumerate(map(str.lower, words)):
-            if word in unknown:
+            if word in unknown and len(word) > _SHORT:
                 # A wrong letter often makes another word: 'smash' is not 'stash'.
                 near = [
                     other
@@ -241,18 +246,25 @@ def _failed(turn: Example) -> bool:
     return turn.code.rpartition("\n")[2].startswith(FAILED)
 
 
-def _is_unclear(code: str, failed: str) -> bool:
-    """True if a program reads a variable that the failed one before it was to set.
+def _last_failed(turns: Sequence[Example], said: str, code: str) -> str:
+    """Return the instruction that was to set a variable which a program reads, and failed, or "".
 
-    A failed program sets none: "it" would be what an earlier instruction named.
+    A failed program sets none: "it" would be what an instruction before it named.
     """
-    unset = set(_set_in(failed)) if parses(failed) else set()
+    if _POINTING.isdisjoint(said.lower().split()):
+        return ""
+    failed: dict[str, str] = {}
+    for turn in turns:
+        if _POINTING.isdisjoint(turn.instruction.lower().split()) and parses(turn.code):
+            names = dict.fromkeys(_set_in(turn.code), turn.instruction if _failed(turn) else "")
+            failed.update(names)
     for statement in ast.parse(code).body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        if any(isinstance(node.ctx, ast.Load) and node.id in unset for node in names):
-            return True
-        unset -= {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    return False
+        names_in_it = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        for node in names_in_it:
+            if isinstance(node.ctx, ast.Load) and failed.get(node.id):
+                return failed[node.id]
+        failed |= {node.id: "" for node in names_in_it if isinstance(node.ctx, ast.Store)}
+    return ""
 
 
 def _set_in(code: str) -> Iterator[str]:

@@ -159,7 +159,7 @@ target = parse_obj_name('the apple')
 pick_obj(target)
 
 # put it down.
-locs = [loc for loc in get_loc_names() if 'drawer' not in loc]
+locs = [loc for loc in get_loc_names() if 'drawer' not in loc and 'bin' not in loc]
 here = locs[np.argmin([np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in locs])]
 goto_loc(here)
 place_at_obj(here)
@@ -168,7 +168,7 @@ place_at_obj(here)
 target = parse_obj_name('the apple')
 if not obj_in_gripper(target):
     pick_obj(target)
-locs = [loc for loc in get_loc_names() if 'drawer' not in loc]
+locs = [loc for loc in get_loc_names() if 'drawer' not in loc and 'bin' not in loc]
 here = locs[np.argmin([np.linalg.norm(get_loc_pos(loc)[:2] - get_robot_pos()[:2]) for loc in locs])]
 goto_loc(here)
 place_at_obj(here)

@@ -751,8 +751,8 @@ say(f'{answer}')
 # what can you do?
 say('move blocks and bowls, stack and arrange them, trace paths, answer where things are; /examples lists sentences')
 
-# put it down.
-say('I hold nothing: what I move stands again at the end of each instruction')
+# pick up the red block.
+say('say where to put it: what I pick up I put down in the same instruction')
 
 # point to the brown bowl.
 point_gripper_to(get_obj_pos(parse_obj_name('the brown bowl')))
