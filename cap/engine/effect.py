@@ -257,12 +257,13 @@ def _xy(xyz: Sequence[float]) -> str:
 def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[str]:
     """Yield what was asked for and not found, and what could not be done and was passed over."""
     asked = [call for call in result.calls if call.error is None and isinstance(_first(call), str)]
-    lacking = [
-        f"{clipped(_first(call))}: none here"
-        for call in asked
-        if call.kind == "lmp"
-        and (call.result is None or (isinstance(call.result, list | tuple) and not call.result))
-    ]
+    found_some = dict[str, bool]()  # what is not at one place may be at another
+    for call in asked:
+        if call.kind == "lmp":
+            empty = isinstance(call.result, list | tuple) and not call.result
+            some = call.result is not None and not empty
+            found_some[_first(call)] = some or found_some.get(_first(call), False)
+    lacking = [f"{clipped(words)}: none here" for words, some in found_some.items() if not some]
     if still:  # that something is not to be seen matters where nothing was done
         found = {
             f"{call.name}({clipped(_first(call))!r}) is False": call.result is False

@@ -36,6 +36,7 @@ from cap.engine.goal_check import GOAL, NOT_SO, GoalCheck
 from cap.engine.lmp import RETURNED, hinted, named_exactly, nested_lmp, of_kind, scope_of
 from cap.engine.model_request import LOOK_PX, Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
+    MESSAGE_CHARS,
     acted,
     asked_again,
     explain,
@@ -53,7 +54,7 @@ from cap.errors import CapError, ModelError, PromptError, RobotError
 from cap.models.base import Completion, Model
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
-from cap.prompt.context import Context, assignments, value_lines
+from cap.prompt.context import Context, assignments, cut, value_lines
 from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.prompt import Prompt
 from cap.result import Call, Failure, Result, plain
@@ -64,6 +65,8 @@ from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
+_DID_CHARS = 60
+"""How much is shown at least of what a doubted program did."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
     "be tried: one is written and run"
@@ -499,7 +502,9 @@ class Engine:
             answer = replace(answer, accepted=verdict is True, denied=goal.denial(verdict))
         if found and repairs and not explained(effect):
             ask = "do all that was asked, or write the program again if it did"
-            doubt = "; ".join([*found, f"it did this: {effect.detail}", ask])
+            room = MESSAGE_CHARS - len("; ".join([*found, "it did this: ; ", ask]))
+            did = cut(effect.detail, max(room, _DID_CHARS))
+            doubt = "; ".join([*found, f"it did this: {did}", ask])
             failure = Failure("value", DOUBTED, doubt)
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return with_failure(answer, failure)

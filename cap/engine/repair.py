@@ -52,7 +52,7 @@ _NOTHING_ELSE = "if the request is for what is not here, say so and use nothing 
 """Under a name that is not there, which comes with the names that are like it."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """Advice for the user in a message; the model does not get it."""
-_MESSAGE_CHARS = 400
+MESSAGE_CHARS = 400
 _ALIKE = 4
 """How many perception calls by one function in a row are listed; of more, the first and the
 last."""
@@ -211,7 +211,7 @@ def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()
 
 def again(reason: str) -> str:
     """Return the note under a generated function that could not be used."""
-    reason = cut(reason, _MESSAGE_CHARS).rstrip(".")
+    reason = cut(reason, MESSAGE_CHARS).rstrip(".")
     return f"{reason}; write the whole function again, corrected"
 
 
@@ -220,7 +220,7 @@ def reason_of(failure: Failure) -> str:
     where = f"line {failure.line}: " if failure.line else ""
     name = f"{failure.error}: " if failure.kind in _RUNTIME else ""
     message = _FOR_PERSONS.sub("", failure.message)
-    return f"{where}{name}{cut(message, _MESSAGE_CHARS)}"
+    return f"{where}{name}{cut(message, MESSAGE_CHARS)}"
 
 
 def _folded(calls: Sequence[Call]) -> list[str]:
@@ -255,7 +255,7 @@ def _with_result(call: Call) -> str:
     given += [f"{name}={brief(value)}" for name, value in call.kwargs.items()]
     called = f"{call.name}({', '.join(given)})"
     if call.error is not None:
-        return f"{called} failed: {cut(call.error, _MESSAGE_CHARS)}"
+        return f"{called} failed: {cut(call.error, MESSAGE_CHARS)}"
     return called if call.result is None else f"{called} returned {brief(call.result)}"
 
 

@@ -505,7 +505,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
 
     @action
     def arrange_objects(self, places: Mapping[str, Place]) -> list[str]:
-        """Move several objects, each to its place; what stands in the way of another makes way.
+        """Move several objects, each to its place; those listed make way for each other.
 
         Args:
             places: {name: xy in metres, or a name}, such as dict(zip(names, points)). Those with

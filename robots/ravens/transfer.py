@@ -530,9 +530,11 @@ def support(
             bowls = [bowl for bowl in rest.bodies if bowl.kind == "bowl"]
             in_bowl = any(stands_on(other, bowl) for bowl in bowls)
             where = "" if in_bowl else f"the centre of {other.name!r}, or "
+            clear_m = body.radius + other.radius + MARGIN
             raise Collision(
                 f"no room for {body.name!r} at ({xy[0]:.2f}, {xy[1]:.2f}): {other.name!r} is "
-                f"{100 * distance:.1f} cm away; choose {where}a free spot"
+                f"{100 * distance:.1f} cm away; choose {where}a spot "
+                f"{math.ceil(100 * clear_m)} cm from it"
             )
         if other.kind == "block":
             return other.top, yaw

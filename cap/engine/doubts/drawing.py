@@ -100,8 +100,9 @@ _AREA = re.compile(r"\b\d+(?:\.\d+)? (?:square|sq\.?) ?(?:cm|m)\b")
 _ASLANT = re.compile(r"\b(?:tilted|rotated|diagonal\w*)\b")
 _EDGE = re.compile(r"\b(?:edges?|borders?|sides?|corners?|margins?|frame)\b")
 _SHAPE = re.compile(
-    rf"\b(an?|another|{'|'.join(NUMBERS)}|\d+) (?!(?:mm|cm|m)\b)"
-    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES})(?:e?s)?\b(?! wave)"
+    rf"(?<!\bthe )(?<!\bthese )(?<!\bthose )\b(an?|another|{'|'.join(NUMBERS)}|\d+) "
+    rf"(?!(?:mm|cm|m)\b)(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?"
+    rf"({SHAPES})(?:e?s)?\b(?! wave)"
     r"(?! of (?:(?:two|three|four|five|six)\b|\d+ (?!(?:mm|cm|m)\b)))"
 )
 _PARTS = re.compile(

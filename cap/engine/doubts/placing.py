@@ -69,7 +69,8 @@ class PlacingCheck:
             if SWAPS.search(clause) and len(names) == 2:
                 yield from self._not_swapped(*names)
             if STACKS.search(clause) and not _TOWERS.search(clause):
-                yield from self._not_stacked(names)
+                tower = [name for name in names if name not in self.reading.stay]
+                yield from self._not_stacked(tower)
 
     def _rides(self, name: str) -> bool:
         """Tell whether a thing was in or on another that was moved."""
@@ -118,11 +119,12 @@ class PlacingCheck:
         so = self._is_at(wish, target)
         if so is not False:
             return ""
-        if wish.length_m is None or target not in self.after.positions:
-            return f"{wish.name!r} is not {wish.relation} {target!r}"
-        apart = 100 * math.dist(*(self.after.positions[one][:2] for one in (wish.name, target)))
-        asked = f"{100 * wish.length_m:g} cm {wish.relation} it were asked for"
-        return f"{wish.name!r} is {apart:.0f} cm from {target!r}, where {asked}"
+        if wish.length_m is not None and target in self.after.positions:
+            apart = math.dist(*(self.after.positions[one][:2] for one in (wish.name, target)))
+            if not _as_far(apart, wish.length_m):
+                asked = f"{100 * wish.length_m:g} cm {wish.relation} it were asked for"
+                return f"{wish.name!r} is {100 * apart:.0f} cm from {target!r}, where {asked}"
+        return f"{wish.name!r} is not {wish.relation} {target!r}"
 
     def _is_at(self, wish: Placing, target: str) -> bool:
         """Tell whether a thing may be where it was to be."""
@@ -135,11 +137,13 @@ class PlacingCheck:
         if target not in seen.positions:
             return not inside or (self._at_place(here, target) if not drives else not place)
         beneath = place not in ("", None, seen.whereabouts.get(target))
+        beneath = beneath and (inside or not STACKS.search(wish.clause))
         if beneath and (inside or (relation in _BESIDE and place in seen.positions)):
             return False  # it was to be in a thing, or next to it, and is in another
         there = seen.positions[target]
         apart = math.dist(here[:2], there[:2])
-        if relation in (*_CLOSER, *_FARTHER):
+        as_far = wish.length_m is not None and _as_far(apart, wish.length_m)
+        if relation in (*_CLOSER, *_FARTHER) and not as_far:
             was = math.dist(*(self.before.positions[one][:2] for one in (name, target)))
             return (apart < was) == (relation in _CLOSER)
         sides = {
@@ -153,8 +157,7 @@ class PlacingCheck:
         if not drives and not sides.get(relation, True):
             return False
         if wish.length_m is not None:
-            slack = LENGTH_SHARE * wish.length_m + SLACK_M
-            return wish.length_m - slack <= apart <= wish.length_m + slack + BODIES_M
+            return as_far
         if inside and relation not in ("to", "at"):
             return apart <= TOUCHING_M
         return drives or apart <= BESIDE_M or relation not in (*_NEAR, "to")
@@ -205,6 +208,12 @@ class PlacingCheck:
         apart = [name for name in alone if name not in under.values()] or alone
         if self.effect.moved and len(alone) > 1 and {*names} <= under.keys():
             yield f"{quoted(apart)} {'is' if len(apart) == 1 else 'are'} not in the tower"
+
+
+def _as_far(apart: float, length_m: float) -> bool:
+    """Tell whether a distance between middles may be meant by a length."""
+    slack = LENGTH_SHARE * length_m + SLACK_M
+    return length_m - slack <= apart <= length_m + slack + BODIES_M
 
 
 def _were(names: Sequence[str]) -> str:

@@ -43,6 +43,7 @@ _VERB = (
     r"|stick|haul|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|lift|raise|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
+    r"|remove"
     r"|open|close|shut|draw|erase|wipe|rub|delete|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
     r"|gather|collect|don't|do not)"
 )
@@ -90,7 +91,7 @@ _MATCHING = re.compile(
 )
 """Where each of several things goes to another place."""
 _STAYS = re.compile(
-    r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
+    r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*|^leave (?:out\b|.* out$)"
     r"|^(?:leave|keep) .*(?:where|alone|as (?:it|they)|in place|untouched)"
 )
 """How a clause begins whose things are to stay."""

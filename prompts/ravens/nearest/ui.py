@@ -752,7 +752,7 @@ say(f'{answer}')
 say('move blocks and bowls, stack and arrange them, trace paths, answer where things are; /examples lists sentences')
 
 # pick up the red block.
-say('say where to put it: what I pick up I put down in the same instruction')
+say('I only pick up what I put down in the same instruction: say where to put it')
 
 # point to the brown bowl.
 point_gripper_to(get_obj_pos(parse_obj_name('the brown bowl')))
