@@ -55,7 +55,7 @@ from cap.prompt.prompt import SESSION
 _REMEDY = "use a language model with -m"
 _OFFERS = 3
 _SHORT = 3
-"""Letters of words that are never respelt: almost any is one letter from another."""
+"""Letters of words of which no letter is taken away or added: most would be another word."""
 _CUT = re.compile(
     rf"(?:[;.!?]\s+|,?\s+)(?:(?:and|but)\s+)?{any_of('cuts', 'joint')},?\s+|[;.!?]\s+(?=\w)",
     re.IGNORECASE,
@@ -217,13 +217,13 @@ class _Reader:
         known = {token.text for text in texts for token in tokenise(text)}
         words = said.split()
         for at, word in enumerate(map(str.lower, words)):
-            if word in unknown and len(word) > _SHORT:
+            if word in unknown:
                 # A wrong letter often makes another word: 'smash' is not 'stash'.
                 near = [
                     other
                     for other in sorted(known)
                     if sorted(word) == sorted(other)
-                    or (len(word) != len(other) and other not in CHEAP)
+                    or (_SHORT < len(word) != len(other) and other not in CHEAP)
                 ]
                 near = [other for other in near if one_edit(word, other)]
                 words[at] = next(iter(get_close_matches(word, near, n=1)), words[at])

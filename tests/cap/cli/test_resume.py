@@ -32,7 +32,7 @@ ANSWERS = {
     ),
     "use it": "say(str(get_area('blue bowl') * 2))",
     "loop": "say('in')\nwhile True:\n    pass",
-    "wrong": "say(undefined_name)",
+    "go wrong": "say(undefined_name)",
     "set": ("y = np.array([0.1, 0.25])\ndef twice(v):\n    return 2 * v\nunread = 3"),
     "read": "say(f'{x} {twice(y)} {objects[objects.index(\"red block\")]}')",
 }
@@ -137,7 +137,7 @@ def test_what_cannot_be_resumed_or_replayed(
 
 
 def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: Capture) -> None:
-    words = ["move", "count", "area", "wrong"]
+    words = ["move", "count", "area", "go wrong"]
     assert run(["run", *words, "--out", "o", *INSTANT, *model, "--json", "--seed", "5"]) != 0
     before = turns(capsys)
     assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
