@@ -138,13 +138,9 @@ def run(arguments: list[str] | None = None) -> int:
     def fail(error: Exception, message: str, code: int, folder: str | None = None) -> int:
         """Report an error, as one JSON object as well where JSON was asked for."""
         if as_json and not getattr(error, "reported", False):
-            from cap.cli.output import print_json
+            from cap.cli.output import print_json_error
 
-            found: dict[str, Any] = {"error": type(error).__name__, "message": message}
-            if words[0] in ("run", "exec"):  # with what these say of every run
-                found = {"status": "error", "run": folder, "turns": [], **found}
-            with contextlib.suppress(OSError):  # a full disk, or a reader that went away
-                print_json(found)
+            print_json_error(error, message, folder, of_a_run=words[0] in ("run", "exec"))
         if isinstance(error, click.ClickException):
             error.show()
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TextIO
@@ -55,6 +55,15 @@ def is_json() -> bool:
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False), file=_output)
+
+
+def print_json_error(error: Exception, message: str, run: str | None, *, of_a_run: bool) -> None:
+    """Print an error as JSON; with what is said of every run, where it is the error of one."""
+    found: dict[str, Any] = {"error": type(error).__name__, "message": message}
+    if of_a_run:
+        found = {"status": "error", "run": run, "turns": [], **found}
+    with suppress(OSError):  # a full disk, or a reader that went away
+        print_json(found)
 
 
 def print_result(value: Any, lines: Iterable[str]) -> None:

@@ -283,7 +283,7 @@ class _Planner:
         for body in load:
             if body.name not in self._goals:
                 below = _carriers(self._now, body.name)[0]
-                return Collision(f"{body.name!r} stands on {below!r}; move {body.name!r} first")
+                return transfer.stands_on_it(body.name, below)
         for lower in self._below[name]:
             for carrier in _carriers(self._now, lower):
                 if carrier not in self._goals and self._now[carrier].kind == "block":

@@ -158,6 +158,11 @@ class _Taken:
     """How it can be held, best first."""
 
 
+def stands_on_it(upper: str, lower: str) -> Collision:
+    """Return the failure of what another object keeps from being taken."""
+    return Collision(f"{upper!r} stands on {lower!r}; move {upper!r} first")
+
+
 def _taken(scene: Scene, name: str, hand: Hand) -> _Taken:
     """Return how an object can be taken.
 
@@ -169,7 +174,7 @@ def _taken(scene: Scene, name: str, hand: Hand) -> _Taken:
     for other in load:
         # A bowl carries blocks; a bowl in it would come between its rim and the fingers.
         if body.kind == "block" or other.kind == "bowl":
-            raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
+            raise stands_on_it(other.name, name)
     if body.lean > _ASLANT:
         raise Collision(f"{name!r} leans on something; move its neighbours first")
     rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
