@@ -64,7 +64,7 @@ _AND = re.compile(rf"{_CUT.pattern}|,?\s+and\s+|,\s+", re.IGNORECASE)
 """Where an instruction is also cut if it does not fit as a whole."""
 _CALLS = re.compile(r"(?:\S+ ){0,2}\S+: (?:\w+ = )?((\w+)\(.*\))")
 """A request for a function, such as `define function: value = name(arguments)`."""
-_POINTING = {"it", "that", "this", "them", "these", "those", "one", "ones", "there"}
+_POINTING = re.compile(r"\b(?:it|that|this|them|these|those|ones?|there)\b", re.IGNORECASE)
 """Words that refer to an earlier instruction."""
 _BEGIN = re.compile(rf"^\s*(?:please\s+)?{any_of('cuts', 'opening')},?\s+", re.IGNORECASE)
 
@@ -251,11 +251,11 @@ def _last_failed(turns: Sequence[Example], said: str, code: str) -> str:
 
     A failed program sets none: "it" would be what an instruction before it named.
     """
-    if _POINTING.isdisjoint(said.lower().split()):
+    if not _POINTING.search(said):
         return ""
     failed: dict[str, str] = {}
     for turn in turns:
-        if _POINTING.isdisjoint(turn.instruction.lower().split()) and parses(turn.code):
+        if not _POINTING.search(turn.instruction) and parses(turn.code):
             names = dict.fromkeys(_set_in(turn.code), turn.instruction if _failed(turn) else "")
             failed.update(names)
     for statement in ast.parse(code).body:
