@@ -70,12 +70,6 @@ def test_an_import_that_binds_another_name_stays_and_means_what_it_says(source: 
     assert (examined.program, examined.violations) == (program, ())
 
 
-@pytest.mark.parametrize("source", ["x = 'import math'", "# import math\nx = 1"])
-def test_words_are_no_import(source: str) -> None:
-    program = Program.parse(source)
-    assert examine(program, SCOPE).program is program
-
-
 def test_every_other_statement_keeps_its_line() -> None:
     source = "import numpy as np\nfrom typing import (\n    List,\n)\n\nx = 1\ny = open('a')\n"
     (violation,) = examine(Program.parse(source)).violations

@@ -10,7 +10,7 @@ import pytest
 from cap.cli.bench.trials import options_for
 from cap.cli.main import run
 from cap.cli.options import RunnerOptions, load_config
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.fakes.openai_server import FakeServer
 from tests.rows import cases
 
@@ -28,11 +28,9 @@ def trials(folder: str = "out") -> list[dict[str, object]]:
     return [json.loads(line) for line in (Path(folder) / "trials.jsonl").read_text().splitlines()]
 
 
-def test_the_example_runs_as_it_is(capsys: Capture) -> None:
-    assert run(["batch", "--example"]) == 0
-    Path("example.toml").write_text(capsys.readouterr().out)
-    assert run(["batch", "example.toml", "--out", "out"]) == 0
-    shown = capsys.readouterr().out
+def test_the_example_runs_as_it_is(cap: Cap) -> None:
+    Path("example.toml").write_text(cap(["batch", "--example"]).out)
+    shown = cap(["batch", "example.toml", "--out", "out"]).out
     assert "2 of 2 sessions succeeded" in shown
     assert Path("out/report.html").exists()
 
@@ -98,6 +96,7 @@ def test_the_model_of_the_command_line_is_asked_and_named(
     assert title.endswith(": openai/fake, nearest")
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_ones_own_robot_is_named_in_the_file_or_before_it(
     cap: Cap,
 ) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from cap.cli.main import run
 from cap.cli.output import show
+from cap.config import SETTINGS
 from cap.sandbox.sandbox import Sandbox
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 
 Capture = pytest.CaptureFixture[str]
 
@@ -123,6 +124,8 @@ def test_info_tells_settings_and_hides_keys(cap: Cap, monkeypatch: pytest.Monkey
     assert found["keys"]["OPENAI_API_KEY"] == "set"
     model = found["settings"]["model"]
     assert (model["value"], model["source"]) == ("openai/x", "CAP_MODEL")
+    assert list(found["settings"]) == list(SETTINGS)
+    assert found["settings"]["mode"]["default"] == "physics"
     assert found["robots"]["ravens"] == "ok"
 
 
@@ -137,7 +140,8 @@ def test_help_is_fast_because_it_imports_nothing_heavy() -> None:
     code = (
         "import sys; from cap.cli.main import run; run(['--help']); "
         "heavy = {'numpy', 'openai', 'shapely', 'pybullet', 'rich', 'prompt_toolkit', 'PIL'}; "
-        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+        "early = heavy & set(sys.modules); import cap.models.openai.model; "
+        "sys.exit(', '.join(early | {'openai'} & set(sys.modules)) or None)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,6 @@ from cap.cli.main import run
 from tests.fakes.openai_server import (
     DROP,
     FakeServer,
-    Fault,
     delta,
     error,
     reply,
@@ -36,11 +35,8 @@ def says_hello(prompt: str, body: Any) -> str:
 
 FAILING = {
     "key": error(401, f"Incorrect API key provided: {KEY}"),
-    "no such model": error(404, "no such model", code="model_not_found"),
     "overloaded": error(529, f"overloaded {KEY}"),
-    "page": Fault(body=b"<html>", headers={"Content-Type": "text/html"}),
     "refusal": reply({"choices": [{"message": {"refusal": f"no, {KEY}"}}]}),
-    "error in the stream": stream(b'data: {"error": {"message": "boom"}}\n\n'),
     "stalled stream": stream(delta("say('"), then="hang"),
     "no connection": DROP,
 }

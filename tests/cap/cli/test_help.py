@@ -17,7 +17,7 @@ from click.shell_completion import ShellComplete
 from cap.cli.completion import VARIABLE
 from cap.cli.main import cli, run
 from cap.config import SETTINGS
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.rows import cases, rows
 
 Capture = pytest.CaptureFixture[str]

@@ -169,7 +169,7 @@ def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost() -> None:
             assert turn["failure"] is not None, source
         assert value(await agent.call_tool("run_program", {"source": RED}))["failure"] is None
 
-    done(work, settings=("time_limit=2",))
+    done(work, settings=("time_limit=0.5",))
 
 
 def test_a_client_that_vanishes_stops_the_program(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 
 
 @pytest.mark.parametrize(

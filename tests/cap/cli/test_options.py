@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ import pytest
 
 from cap.cli.approval import approval, approver
 from cap.cli.options import MOVED, ModelOptions, SessionOptions, load_config, robot_values
-from cap.config import SETTINGS
 from cap.errors import ConfigError, UsageError
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.rows import cases
 
 PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
@@ -105,13 +103,3 @@ def test_what_is_no_setting_is_refused(word: str, message: str) -> None:
 @pytest.mark.parametrize("command", ["plan x", "batch b.toml", "bench run kitchen -m oracle"])
 def test_a_setting_of_sessions_is_not_dropped_in_silence(command: str, cap: Cap) -> None:
     assert "--set repairs is for run, repl" in cap([*command.split(), "--set", "repairs=1"], 2).err
-
-
-def test_the_settings_are_listed_with_default_and_source(
-    cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CAP_MODE", "instant")
-    settings = json.loads(cap(["info", "--config", "--json"]).out)["settings"]
-    assert list(settings) == list(SETTINGS)
-    mode = {"value": "instant", "default": "physics", "source": "CAP_MODE"}
-    assert mode.items() <= settings["mode"].items()

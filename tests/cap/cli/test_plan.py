@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from cap.trace.reader import read_events
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.rows import cases
 
 Plan = Callable[..., Any]

@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
-from cap.errors import SavedError
-from cap.robot import robot_files
 from cap.session.session import Session
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.fakes.openai_server import FakeServer
 from tests.rows import cases
 
@@ -78,34 +76,6 @@ def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: 
     assert json.loads(Path("p/session.json").read_text())["turns"] == 2
 
 
-def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
-    own: str, capsys: Capture
-) -> None:
-    marked = 'open("executed", "a").close()\n'
-    Path(own).write_text(Path(own).read_text().replace("Array = ", marked + "Array = ", 1))
-    for more in (["--replay", "o"], ["--resume", "o", "undo that"]):
-        assert run(["run", *more]) == 2
-        assert f"add -r {Path(own).resolve()}" in capsys.readouterr().err
-    with pytest.raises(SavedError, match="executes no file"):
-        Session.resume(Path("o"))
-    assert not Path("executed").exists()
-    sys.modules.pop(robot_files.load_module(Path(own)).__name__)
-    assert run(["run", "--replay", "o", "-r", own]) == 0
-
-
-def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsys: Capture) -> None:
-    both = ["run", "move", "count", "--out", "both", *INSTANT, *model, "--json", "--seed", "3"]
-    assert run(both) == 0
-    whole = turns(capsys)
-    assert run(["run", "move", "--out", "one", *INSTANT, *model, "--seed", "3", "--json"]) == 0
-    turns(capsys)
-    assert run(["run", "--resume", "one", "count", "--out", "two", *model, "--json"]) == 0
-    (second,) = turns(capsys)
-    assert said(second) == said(whole[1]) == ["[1, 2]"]
-    assert positions("two") == positions("both")
-    assert json.loads(Path("two/run.json").read_text())["resumed"] == "one"
-
-
 def test_a_killed_session_resumes_at_its_last_finished_turn(
     model: list[str], cap: Cap, capsys: Capture
 ) -> None:
@@ -119,6 +89,8 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     capsys.readouterr()
     out = cap(["run", "--resume", "o", "count", *model, "--json"]).out
     assert said(json.loads(out)["turns"][0]) == ["[1, 2]"]
+    (folder,) = Path("runs").iterdir()
+    assert json.loads((folder / "run.json").read_text())["resumed"] == "o"
     assert "same result as in the run" in cap(["run", "--replay", "o"]).out
 
 
@@ -205,24 +177,6 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
     assert run(["skills", "remove", "get_area"]) == 0
     assert not file.exists()
     assert run(["run", "--replay", "o"]) == 0  # it has the skills of the run
-
-
-def test_the_folder_of_skills_can_be_set(
-    model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    Path("mine").mkdir()
-    Path("mine/get_area.py").write_text("def get_area(name):\n    return 3\n")
-    monkeypatch.setenv("CAP_SKILLS", "mine")
-    assert run(["run", "use it", *INSTANT, *model, "--json"]) == 0
-    (turn,) = turns(capsys)
-    assert said(turn) == ["6"]
-
-
-def test_a_folders_own_file_may_not_set_the_skills_unasked(cap: Cap) -> None:
-    Path("cap.toml").write_text('skills = "theirs"\n')
-    shown = cap(["skills", "list"])
-    assert "theirs" not in shown.out
-    assert "skills ignored" in shown.err
 
 
 def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli.main import run
+from tests.cap.conftest import Cap
 
 Capture = pytest.CaptureFixture[str]
 
@@ -38,19 +38,17 @@ WORDS = "put the red block in the blue bowl"
 SCENE = ("--mode", "instant", "--objects", "red block, blue block, blue bowl, green bowl")
 
 
-def test_what_was_tried_is_shown_and_the_run_can_be_replayed(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_what_was_tried_is_shown_and_the_run_can_be_replayed(tmp_path: Path, cap: Cap) -> None:
     model, out = tmp_path / "four.py", tmp_path / "run"
     model.write_text(MODEL, encoding="utf-8")
     asked = ["--samples", "4", "-m", str(model), "--pictures", "--out", str(out)]
-    assert run(["run", WORDS, *asked, *SCENE]) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    lines = [line.strip() for line in cap(["run", WORDS, *asked, *SCENE]).out.splitlines()]
     assert "1  moved blue block to blue bowl  goal: no" in lines
     assert "▶ 2  moved red block to blue bowl  goal: no" in lines
     assert any(line.startswith("3  failed: NotFound") for line in lines)
     assert "chosen: 2, 2 of 4 did this; the goal check accepts none" in lines
     assert (out / "turn-1.png").exists()
-    assert run(["run", "--replay", str(out), "--out", str(tmp_path / "again"), "--json"]) == 0
-    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    (turn,) = json.loads(
+        cap(["run", "--replay", str(out), "--out", str(tmp_path / "again"), "--json"]).out
+    )["turns"]
     assert (turn["tried"], list(turn["moved"])) == (4, ["red block"])

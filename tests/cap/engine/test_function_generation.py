@@ -7,7 +7,6 @@ import pytest
 
 import cap
 from cap.checker.policy import Policy
-from cap.checker.undefined import UndefinedName
 from cap.engine.function_generation import Generation, Wanted
 from cap.engine.model_request import Author, Tally
 from cap.engine.settings import GenerationLimits
@@ -159,20 +158,6 @@ def test_the_number_of_functions_is_bounded_before_any_is_asked_for(
         with pytest.raises(GenerationFailed, match="more than 3 functions"):
             writer.run(program)
         assert writer.asked == []
-
-
-def test_a_name_that_is_only_read_is_an_error_with_line_and_likely_names() -> None:
-    with pytest.raises(UndefinedName, match="'get_obj_names'") as caught:
-        run("x = 1\ny = get_obj_nams\n", {})
-    assert caught.value.line == 2
-
-
-def test_a_name_that_is_unavailable_is_never_asked_for() -> None:
-    writer = Writer({}, unavailable={"put": "not for you"})
-    with pytest.raises(UndefinedName, match="not for you") as caught:
-        writer.run(Program.parse("x = 1\nput(1)\n"))
-    assert caught.value.line == 2
-    assert writer.asked == []
 
 
 RIGHT = "def f(a):\n    return a\n"

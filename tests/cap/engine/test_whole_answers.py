@@ -6,24 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from cap.engine.model_request import MOST_ROOM, program_of
+from cap.engine.model_request import MOST_ROOM
 from cap.engine.settings import Repairs
-from cap.errors import AnswerFault
 from cap.models.base import Completion
-from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
 from tests.fakes.scripted import Scripted
 
 RED = "put_first_on_second('red block', 'blue bowl')"
 GREEN = "put_first_on_second('green block', 'red block')"
 OBJECTS = ["red block", "green block", "blue bowl"]
-FILE = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')\n"
-HEADER = '# /// cap\n# context = ["objects"]\n# ///\n'
-
-
-@pytest.fixture
-def prompt() -> Prompt:
-    return parse(HEADER + FILE, "ui")
 
 
 @pytest.fixture(scope="module")
@@ -66,24 +57,3 @@ def test_the_limit_is_the_sessions_and_a_function_that_was_cut_off_has_more_room
     with Session.open("ravens", model, mode="instant", repairs=Repairs(0, 0)) as session:
         assert session.run("say a").ok
     assert [request.max_tokens for request in model.requests] == [77, 77, 4 * 77]
-
-
-@pytest.mark.parametrize(
-    "behind",
-    ["\n\n# do c.\nsay('c')\n", "\nobjects = ['c']\n# do c.\nsay('c')\n", "\n\n# do c."],
-)
-def test_a_model_that_continues_the_text_ends_where_the_next_example_begins(
-    prompt: Prompt, behind: str
-) -> None:
-    answer = Completion(f"{RED}\n# then\n{GREEN}{behind}", "m", continues=True)
-    assert program_of(answer, prompt).source == f"{RED}\n# then\n{GREEN}\n"
-
-
-def test_a_chat_answer_that_goes_on_with_another_example_is_a_fault(prompt: Prompt) -> None:
-    answer = Completion(f"{RED}\n\nobjects = ['c']\n# do c.\nsay('c')", "m")
-    with pytest.raises(AnswerFault, match="another example"):
-        program_of(answer, prompt)
-    with pytest.raises(AnswerFault, match="another example begins"):
-        program_of(Completion(f"{RED}\n\n# do b.\n{GREEN}\n", "m"), prompt)
-    own = Completion(f"{RED}\nobjects = ['c']\nsay(objects[0])", "m")
-    assert program_of(own, prompt).source.count("\n") == 3

@@ -199,12 +199,6 @@ def create():
 """
 
 
-def test_a_model_of_ones_own_comes_from_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "parrot.py"
-    file.write_text(OWN)
-    assert make_model(str(file), environ={}).complete(REQUEST).text == REQUEST.prompt
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [

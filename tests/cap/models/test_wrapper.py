@@ -1,9 +1,7 @@
 """Models around models: the cache, the meter, and what passes through both."""
 
 import json
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -200,27 +198,6 @@ def test_a_spend_limit_without_a_price_is_refused_with_the_line_to_add() -> None
     with pytest.raises(UsageError, match=r'\[prices\] "fake/fixed" = \{ read = ') as raised:
         metered(Fixed(), Allowance(cost_usd=1.0))
     assert "\n" not in str(raised.value)
-
-
-def test_no_more_requests_are_under_way_than_allowed() -> None:
-    class Slow(Fixed):
-        now, most = 0, 0
-        lock, full = threading.Lock(), threading.Barrier(3)
-
-        def complete(self, request: Request) -> Completion:
-            with self.lock:
-                self.now += 1
-                self.most = max(self.most, self.now)
-            self.full.wait(10.0)  # three are under way at once, or this fails
-            with self.lock:
-                self.now -= 1
-            return super().complete(request)
-
-    inner = Slow()
-    model, _ = metered(inner, Allowance(at_once=3))
-    with ThreadPoolExecutor(9) as pool:
-        assert len(list(pool.map(model.complete, [REQUEST] * 9))) == 9
-    assert inner.most == 3
 
 
 def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:

@@ -16,11 +16,6 @@ def test_an_unknown_robot_names_the_nearest() -> None:
         registry.make_robot("raven")
 
 
-def test_an_option_a_robot_does_not_take_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="robot 'ravens'"):
-        registry.make_robot("ravens", mode="instant", wheels=4)
-
-
 def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match="no prompt files"):
         registry.load_prompts(tmp_path)

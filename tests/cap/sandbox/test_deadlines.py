@@ -1,4 +1,3 @@
-import contextvars
 import math
 import os
 import select
@@ -227,18 +226,13 @@ def test_the_calls_of_a_program_share_their_time(runner: Runner, robot: Robot) -
 
 def test_time_in_calls_and_of_the_program_are_kept_apart(runner: Runner) -> None:
     def nap() -> None:
-        time.sleep(0.3)
+        time.sleep(0.15)
 
     result = runner.run("nap()\nnap()", scope_of(nap), program_s=0.25, calls_s=LONG_S)
     assert result.failure is None
     result = runner.run("nap()\nwhile True: pass", scope_of(nap), program_s=0.25, calls_s=LONG_S)
     assert kinds(result) == ("timeout", "TimeLimit", False)
     assert len(result.calls) == 1
-
-
-def test_without_limits_of_time_a_program_runs(runner: Runner, robot: Robot) -> None:
-    result = runner.run("x = step()", scope_of(robot.step), "x", calls_s=math.inf, sim_s=math.inf)
-    assert result.value == 1
 
 
 # --- simulated time
@@ -268,17 +262,6 @@ def test_robot_calls_share_one_thread_and_lmps_have_the_callers(
     assert result.value == ["cap-robot", caller, "cap-robot", caller]
 
 
-def test_context_variables_reach_the_robots_thread(runner: Runner) -> None:
-    setting = contextvars.ContextVar("setting", default="not set")
-
-    def read() -> str:
-        return setting.get()
-
-    token = setting.set("by the caller")
-    assert runner.run("x = read()", scope_of(read), "x").value == "by the caller"
-    setting.reset(token)
-
-
 # --- programs inside programs
 
 
@@ -306,7 +289,7 @@ def test_an_outer_deadline_ends_the_whole_chain(runner: Runner, robot: Robot, in
 def test_waiting_for_a_person_counts_for_nothing(runner: Runner, kind: Kind) -> None:
     def ask() -> None:
         with asking_person():
-            time.sleep(0.4)
+            time.sleep(0.2)
 
     result = runner.run("ask()\nask()", scope_of(ask, kind=kind), calls_s=0.3)
     assert result.failure is None
@@ -406,7 +389,7 @@ def slow_reading(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_reading_a_result_counts_as_the_programs_time(
     template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sandbox = Sandbox(limits=Limits(program_s=1.0), template=template)
+    sandbox = Sandbox(limits=Limits(program_s=0.5), template=template)
     slow_reading(monkeypatch)
     begin_s = time.monotonic()
     source = "x = [[n] for n in range(130_000)]"
@@ -414,7 +397,7 @@ def test_reading_a_result_counts_as_the_programs_time(
     wall_s = time.monotonic() - begin_s
     assert result.failure is not None
     assert result.failure.error == "TimeLimit"
-    assert 1.0 <= result.program_s <= wall_s < SOON_S
+    assert 0.5 <= result.program_s <= wall_s < SOON_S
 
 
 def test_reading_arguments_counts_as_the_programs_time(
@@ -422,7 +405,7 @@ def test_reading_arguments_counts_as_the_programs_time(
 ) -> None:
     def say(values: Any) -> None: ...
 
-    sandbox = Sandbox(scope_of(say), limits=Limits(program_s=1.0), template=template)
+    sandbox = Sandbox(scope_of(say), limits=Limits(program_s=0.5), template=template)
     slow_reading(monkeypatch)
     result = sandbox.run("say([[n] for n in range(130_000)])")
     assert result.failure is not None

@@ -79,15 +79,6 @@ def test_a_program_gives_its_value_and_what_it_printed(
     assert (result.failure, result.value, result.stdout) == (None, value, stdout)
 
 
-def test_variables_of_the_scope_are_copies(sandbox: Sandbox) -> None:
-    mine = {"a": [1]}
-    result = sandbox.execute(
-        "mine['a'].append(2)\nret = mine", Scope(variables={"mine": mine}), returns="ret"
-    )
-    assert result.value == {"a": [1, 2]}
-    assert mine == {"a": [1]}
-
-
 def test_definitions_are_in_place_in_order(sandbox: Sandbox) -> None:
     definitions = [
         Definition("one", "def one():\n    return 1\n"),
@@ -288,8 +279,8 @@ def test_every_result_names_the_layers_that_held(sandbox: Sandbox) -> None:
 # --- what calls bring
 
 LARGE = {
-    "an array": "np.zeros(110_000)",
-    "empty lists": "[[] for _ in range(60_000)]",
+    "an array": "np.zeros(30_000)",
+    "empty lists": "[[] for _ in range(15_000)]",
 }
 
 
@@ -299,11 +290,11 @@ def test_the_bytes_of_all_calls_are_limited(sandbox: Sandbox, value: str) -> Non
 
     scope = Scope(primitives={"say": Primitive.of(say, "action")})
     result = limited(
-        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20, program_s=30
+        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=1 << 20, program_s=30
     )
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallBytesLimit")
-    assert "4 MiB" in result.failure.message
+    assert "1 MiB" in result.failure.message
     assert 0 < len(result.calls) < 40
 
 
@@ -351,11 +342,3 @@ def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) 
     result = sandbox.execute(source, scope_of(add), listeners=listeners)
     assert told == ["a\n", "add", "add", "bc\n", "add"]
     assert result.stdout == "a\nbc\nd\n"
-
-
-def test_a_key_that_a_primitive_misses_is_quoted_once(sandbox: Sandbox) -> None:
-    def find(name: str) -> None:
-        raise KeyError(name)
-
-    failure = failure_of(sandbox, "find('cup')", scope_of(find))
-    assert (failure.error, failure.message) == ("KeyError", "'cup'")

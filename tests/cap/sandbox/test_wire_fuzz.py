@@ -28,7 +28,7 @@ from cap.sandbox.server import Server
 from tests.fakes.audit import listening
 from tests.rows import rows
 
-FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 PROGRAM_S = 0.05
 SOON_S = 5.0
 KINDS = {"protocol", "killed", "timeout", "limit", "raised", "output", "memory"}

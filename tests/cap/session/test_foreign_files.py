@@ -13,6 +13,7 @@ import pytest
 from cap.cli.main import run
 from cap.errors import CapError
 from cap.session.session import Session
+from tests.cap.conftest import Cap
 
 PUT = "put the red block in the blue bowl"
 ROBOT = """
@@ -40,7 +41,7 @@ def point_at(folder: Path, robot: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("field", ["name", "file"])
 def test_a_run_folder_from_somebody_else_executes_no_file(
-    folder: Path, tmp_path: Path, field: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, field: str, cap: Cap
 ) -> None:
     mark = tmp_path / "executed"
     own = folder / "robot.py"
@@ -51,8 +52,7 @@ def test_a_run_folder_from_somebody_else_executes_no_file(
         ["run", "--replay", str(folder)],
         ["trace", "export", str(folder), "--to", "gif"],
     ):
-        assert run(command) == 2
-        assert "add -r " in capsys.readouterr().err
+        assert "add -r " in cap(command, 2).err
     with pytest.raises(CapError, match="executes no file"):
         Session.resume(folder)
     assert not mark.exists()
@@ -71,9 +71,7 @@ def test_a_robot_of_your_own_goes_on_where_you_name_its_file(
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("name", ["session.json", "start.json", "run.json", "events.jsonl"])
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_a_file_without_an_end_is_refused(
-    folder: Path, name: str, kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_without_an_end_is_refused(folder: Path, name: str, kind: str, cap: Cap) -> None:
     (folder / name).unlink()
     if kind == "pipe":
         os.mkfifo(folder / name)
@@ -85,8 +83,7 @@ def test_a_file_without_an_end_is_refused(
         "run.json": ["trace", "show", str(folder)],
         "events.jsonl": ["trace", "show", str(folder)],
     }
-    assert run(commands[name]) == 2
-    error = capsys.readouterr().err.strip()
+    error = cap(commands[name], 2).err.strip()
     assert "not a plain file" in error
     assert "\n" not in error
 

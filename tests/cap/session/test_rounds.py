@@ -34,27 +34,6 @@ def reason(events: list[Event]) -> str:
     return str(event.data["reason"])
 
 
-def test_a_model_goes_on_until_it_says_that_all_is_done() -> None:
-    session, model = session_of([RED, BLUE, "pass\n"])
-    with session:
-        events = listened(session)
-        turn = session.run(WORDS)
-        assert turn.ok
-        assert sorted(turn.moved) == ["blue block", "red block"]
-        assert session.state.variables["count"] == 2
-        assert [entry.name for entry in session.state.definitions] == ["both"]
-    second, third = (request.prompt for request in model.requests[1:])
-    assert "#= moved red block from (" in second
-    assert "if all is done, write only: pass" in second
-    assert second.rstrip().endswith(f"# {WORDS}.")
-    assert "#! printed: that is all" in third
-    assert "#< The program above" not in model.requests[0].prompt
-    assert reason(events) == "the model says it is done"
-    assert turn.usage.requests == 3
-    assert RED.strip() in turn.program
-    assert BLUE.strip() in turn.program
-
-
 def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
     session, model = session_of([RED, BLUE, "pass\n", "say('hello')\n", "pass\n"])
     with session:
@@ -67,17 +46,6 @@ def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
         session.undo(2)
         assert session.robot.positions() == before
         assert not session.state.history
-
-
-def test_a_model_that_says_all_is_done_after_a_failure_has_failed() -> None:
-    session, model = session_of([f"{RED}\n1 / 0\n", "pass\n"])
-    with session:
-        events = listened(session)
-        turn = session.run(WORDS)
-    assert turn.failure is not None
-    assert turn.failure.error == "ZeroDivisionError"
-    assert "failed: " in model.requests[1].prompt
-    assert reason(events) == "the model says it is done"
 
 
 LOOKS = "spot = get_obj_pos('red block')\n"

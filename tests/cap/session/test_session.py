@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from benchmarks.models import SampledModel
-from cap.engine.model_request import ASKED_BEFORE
 from cap.engine.settings import Repairs
 from cap.errors import PromptError, UsageError
 from cap.models.providers import make_model
@@ -193,21 +192,6 @@ ASKS = {
 }
 
 
-def test_what_a_program_asks_an_lmp_twice_is_asked_once(open_session: Open) -> None:
-    session = open_session(ASKS)
-    events = listened(session)
-    assert session.run("twice").usage.requests == 2
-    assert session.run("go").usage.requests == 1
-    assert said(session) == ["red block"] * 3
-    nested = [event.data for event in events if event.kind == "completion" and event.depth]
-    assert [data["remembered"] for data in nested] == [False, True, True]
-    assert nested[1]["notes"] == (ASKED_BEFORE,)
-    assert (nested[1]["prompt_tokens"], nested[1]["cost_usd"]) == (0, 0.0)
-    session.undo()
-    session.run("go")
-    assert model_of(session).asked.count("the red one") == 2, "an undo forgets"
-
-
 def test_a_model_that_draws_its_answers_is_asked_each_time(open_session: Open) -> None:
     session = open_session(ASKS)
     session.engine.author.model = SampledModel(session.model, 0.5, 1)
@@ -237,17 +221,6 @@ def test_what_ends_a_session_is_told_in_its_run_folder(
         raise error
     (folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "run.json").read_text())["status"] == status
-
-
-def test_after_resuming_it_is_said_why_there_is_nothing_to_undo(tmp_path: Path) -> None:
-    with Session.open("ravens", mode="instant") as first:
-        first.execute("x = 1")
-        path = first.save(tmp_path / "kept.json")
-    with (
-        Session.resume(path) as second,
-        pytest.raises(UsageError, match=r"1 turn of .* is known; undo does not reach it"),
-    ):
-        second.undo()
 
 
 def test_a_session_begins_with_the_variables_its_prompt_states() -> None:

@@ -190,15 +190,6 @@ def test_nothing_is_replayed_on_hardware(tmp_path: Path, begin: Open) -> None:
         ready(real, session_file.read(tmp_path / "run", session_file.START), tmp_path / "run")
 
 
-def test_a_replay_that_comes_out_otherwise_says_so(tmp_path: Path, begin: Open) -> None:
-    do(begin(tmp_path / "run"), "bowl")
-    path = tmp_path / "run" / "events.jsonl"
-    path.write_text(path.read_text().replace("'blue bowl')", "[0.1, -0.4])"))
-    with open_replay(tmp_path / "run", prompts=PROMPTS) as session:
-        (entry,) = replay(session, steps(tmp_path / "run"))
-    assert not entry.same
-
-
 @dataclass(frozen=True)
 class Inner:
     xs: tuple[float, ...]

@@ -7,7 +7,7 @@ import pytest
 from cap.errors import UsageError
 from cap.session.session import Session
 from tests.cap.conftest import Open
-from tests.fakes.scripted import Scripted, model_of, run_all
+from tests.fakes.scripted import model_of, run_all
 from tests.fakes.scripted import snapshot as world
 
 ANSWERS = {
@@ -79,11 +79,3 @@ def test_after_a_new_turn_there_is_nothing_to_redo(session: Session) -> None:
     with pytest.raises(UsageError, match="nothing was undone since the last turn"):
         session.redo()
     assert len(session.turns) == 1
-
-
-def test_another_model_goes_on_with_the_session(session: Session) -> None:
-    session.run("bowl")
-    session.use_model(Scripted("say('other ' + str(x))"))
-    assert session.run("tell").effect.said == ("other [1]",)
-    session.undo(2)
-    assert session.turns == []

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import shapely
 
-from cap.cli.main import run
 from cap.errors import UsageError
 from cap.result import plain
 from cap.trace.export.bundle import bundle
 from cap.trace.export.run_record import RunRecord
 from cap.trace.reader import UNREADABLE, read_events, read_header
 from cap.trace.trace import FORMAT_VERSION, Event, Trace, new_run_folder
+from tests.cap.conftest import Cap
 from tests.fakes.full_disk import room_for
 from tests.rows import rows
 
@@ -91,15 +91,12 @@ HUGE = json.dumps({"kind": "call", "turn": 10**400, "depth": 0, "data": {}})
 
 
 @pytest.mark.parametrize("line", ["{}", '{"kind": "call"}', HUGE, '{"kind": 1, "turn": 1}'])
-def test_a_line_that_is_no_event_is_named(
-    folder: Path, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_that_is_no_event_is_named(folder: Path, line: str, cap: Cap) -> None:
     with (folder / "events.jsonl").open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(UsageError, match="line 2: no event of a run"):
         read_events(folder)
-    assert run(["trace", "show", str(folder)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert cap(["trace", "show", str(folder)], 2).err.count("\n") == 1
 
 
 @pytest.mark.parametrize("line", ["[1]", "null"])
@@ -110,14 +107,13 @@ def test_a_line_that_is_no_object_is_counted_also_as_the_last(folder: Path, line
 
 
 def test_one_bad_run_does_not_hide_the_others(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, cap: Cap
 ) -> None:
     Trace(folder.parent / "other", {"robot": "kitchen"}).close("done")
     header = read_header(folder)
     (folder / "run.json").write_text(json.dumps({**header, "status": "running", "pid": 10**30}))
     monkeypatch.setenv("CAP_RUNS", str(folder.parent))
-    assert run(["trace", "list", "--json"]) == 0
-    rows = {Path(row["run"]).name: row for row in json.loads(capsys.readouterr().out)}
+    rows = {Path(row["run"]).name: row for row in json.loads(cap(["trace", "list", "--json"]).out)}
     assert (rows["run"]["status"], rows["other"]["status"]) == ("killed", "done")
 
 

@@ -17,6 +17,7 @@ from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
 from cap.session.session import Session
 from cap.validation.prompts import request_chars
+from tests.cap.conftest import Cap
 
 MOST_CHARS = MAX_REQUEST_TOKENS * CHARS_PER_TOKEN
 ROBOTS = ["ravens", "drawing", "kitchen"]
@@ -45,9 +46,8 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
     assert len(SYSTEM) + len(asked) <= MOST_CHARS
 
 
-def test_sizes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["prompts", "list", "--json"]) == 0
-    rows = {row["prompt"]: row for row in json.loads(capsys.readouterr().out)}
+def test_sizes_are_listed(cap: Cap) -> None:
+    rows = {row["prompt"]: row for row in json.loads(cap(["prompts", "list", "--json"]).out)}
     row = rows["ravens/ui"]
     text = requests(registry.robot_prompts("ravens"), "ravens")["ui"]
     assert row["characters"] == request_chars(text)
@@ -61,11 +61,10 @@ LONG = "".join(f"# say {'word ' * 20}{number}.\nsay('{number}')\n" for number in
 
 @pytest.mark.parametrize("by", [["--prompts"], []], ids=["executed", "a folder"])
 def test_a_custom_prompt_over_the_limit_fails_the_check(
-    tmp_path: Path, by: list[str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, by: list[str], cap: Cap
 ) -> None:
     (tmp_path / "ui.py").write_text(f"from robot import say\n\n{LONG}", encoding="utf-8")
-    assert run(["prompts", "check", *by, str(tmp_path)]) == 1
-    shown = capsys.readouterr().out
+    shown = cap(["prompts", "check", *by, str(tmp_path)], 1).out
     assert re.search(r"ui(\.py)?: its request has about \d,\d{3} tokens", shown)
     assert re.search(r"ui(\.py)?: (120 of )?120 examples", shown)
     (tmp_path / "ui.py").write_text("from robot import say\n\n# say one.\nsay('1')\n")

@@ -9,7 +9,6 @@ from tests.fakes.openai_server import (
     FakeServer,
     Fault,
     delta,
-    reply,
     stream,
 )
 
@@ -59,11 +58,6 @@ def test_a_stream_that_breaks_begins_anew_and_says_so(connect: Any, sleeps: Any)
 
 def test_a_stream_that_ends_at_the_limit_is_not_whole(connect: Any) -> None:
     assert streamed(connect, stream(delta("say('he"), delta(finish="length")))[0].ended == "cut"
-
-
-def test_a_server_that_does_not_stream_is_understood(connect: Any) -> None:
-    whole = reply({"choices": [{"message": {"content": "say(1)"}}]})
-    assert streamed(connect, whole)[0].text == "say(1)"
 
 
 def test_an_error_that_never_ends_ends_with_the_deadline(connect: Any) -> None:
