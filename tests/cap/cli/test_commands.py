@@ -68,12 +68,6 @@ def test_a_weak_sandbox_is_said_once(level: str, cap: Cap, monkeypatch: pytest.M
     assert shown.count("sandbox: only level 'process' is available here") == (level == "process")
 
 
-def test_check_accepts_and_names_what_would_be_generated(cap: Cap) -> None:
-    shown = cap(["check", write("x = get_area('red block')\nsay('import')\n")]).out
-    assert "'get_area' is not defined" in shown
-    assert shown.endswith("ok\n")
-
-
 def test_check_names_a_misspelt_function_as_a_run_does(cap: Cap) -> None:
     source = "x = 1\ny = get_object_pos('red block')\nsay(pick_best(y))\n"
     found = json.loads(cap(["check", write(source), "--json"], 3).out)

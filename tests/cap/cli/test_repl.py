@@ -9,41 +9,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from cap.cli.main import run
 from cap.trace.reader import read_events
-from tests.fakes.openai_server import FakeServer
 from tests.fakes.terminal import PROMPT, Terminal
 
 COMMAND = [sys.executable, "-m", "cap", "repl", "--mode", "instant"]
-
-
-@pytest.fixture
-def looping_server() -> Iterator[FakeServer]:
-    answers = {"loop": "say('looping')\nwhile True:\n    pass"}
-
-    def answer(prompt: str, body: object) -> str:
-        return answers.get(prompt.rstrip().splitlines()[-1].strip("# ."), "say('still here')")
-
-    with FakeServer(answer) as server:
-        yield server
-
-
-def test_ctrl_c_stops_the_program_and_keeps_the_session(looping_server: FakeServer) -> None:
-    model = ["-m", "vllm/fake", "--base-url", looping_server.url, "--set", "time_limit=60"]
-    with Terminal([*COMMAND, *model]) as terminal:
-        terminal.wait_for(PROMPT)
-        terminal.type("loop\r")
-        terminal.wait_for('robot says: "looping"')
-        terminal.wait_for("stopped by Ctrl-C", typing="\x03")
-        terminal.wait_for(PROMPT)
-        terminal.says("hello", "still here")
-        terminal.wait_for("run: runs/", typing="\x04")
-        assert terminal.ended() == 0
 
 
 def piped(

@@ -38,6 +38,4 @@ def test_among_ties_the_check_and_then_the_named_things_decide() -> None:
 
 def test_only_words_goal_and_off_are_taken() -> None:
     with pytest.raises(UsageError, match="verify"):
-        opened(Scripted(""), samples=1, sampling={"verify": "all"})
-    with pytest.raises(UsageError, match="verify"):
         Session.open("ravens", "nearest", mode="instant", sampling=Sampling(verify="all"))  # type: ignore[arg-type]

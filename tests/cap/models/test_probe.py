@@ -97,12 +97,6 @@ def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: 
     assert (found.pictures, "pictures" in found.refused) == (not blind, blind)
 
 
-def test_a_server_that_can_little(connect: Any) -> None:
-    found = checked(connect, poor)
-    assert (found.rung, found.logprobs) == ("ranked", None)
-    assert set(found.refused) == {"seed", "temperature"}
-
-
 def test_how_many_alternatives_to_a_token_are_given_is_remembered(connect: Any) -> None:
     def no_echo(prompt: str, body: Mapping[str, Any]) -> Any:
         return error(400, "no echo") if body.get("echo") else full(prompt, body)
@@ -114,19 +108,6 @@ def test_how_many_alternatives_to_a_token_are_given_is_remembered(connect: Any) 
         asked = [post.body.get("top_logprobs") for post in server.posts]
     assert (found.rung, found.logprobs, found.window) == ("ranked", None, None)
     assert asked.count(20) == asked.count(5) == 1
-
-
-@pytest.mark.parametrize("mode", ["chat", "completion"])
-def test_a_model_that_wants_another_name_for_its_limit(connect: Any, mode: str) -> None:
-    def reasoning(prompt: str, body: Mapping[str, Any]) -> Any:
-        if "max_tokens" in body and "messages" in body:
-            return error(400, "Unsupported parameter: 'max_tokens'", param="max_tokens")
-        words = re.findall(r"password is (\w+)\.", prompt)
-        return words[0] if words else full(prompt, body)
-
-    found = checked(connect, reasoning, mode=mode)
-    assert ("max_tokens" in found.refused) is (mode == "chat")
-    assert (found.window or 0) > 2000
 
 
 def test_a_server_that_refuses_longer_prompts_cuts_nothing_off(connect: Any) -> None:

@@ -151,7 +151,7 @@ def test_an_empty_answer_is_counted_and_not_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"\xff\xfe", b"[]", b"null", b'{"text": 3, "model": "x"}', b"[" * 100_000],
+    [b"{", b"\xff\xfe", b"[]", b'{"text": 3, "model": "x"}', b"[" * 100_000],
 )
 def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) -> None:
     inner = Fixed()

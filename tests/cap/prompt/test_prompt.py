@@ -207,8 +207,6 @@ def test_no_instruction_leaves_the_comment_line(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "lege den Block in die Sch\u00fcssel",
-        "\u628a\u7ea2\u8272\u79ef\u6728\u653e\u5230\u7897\u91cc",
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
         "\U0001f44b\U0001f3fd \U0001f469\u200d\U0001f692 \u2764\ufe0f",
         "na\u0308he",

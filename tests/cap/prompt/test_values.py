@@ -72,7 +72,6 @@ def test_only_what_is_read_is_written(source: str, names: str) -> None:
 
 FITS: dict[str, list[Any]] = {
     "name": ["red block", ""],
-    "text": ["yes"],
     "names": [[], ["a", "b"], ("a",)],
     "point": [[0.1, 0.2], (1, 2, 3), np.array([1.0, 2.0])],
     "points": [[[0, 1], [2, 3]], np.zeros((4, 3)), [np.zeros(2), np.ones(2)]],
@@ -82,7 +81,6 @@ FITS: dict[str, list[Any]] = {
 }
 FITS_NOT: dict[str, list[Any]] = {
     "name": [None, 1, ["a"], b"a"],
-    "text": [None],
     "names": ["red block", [1], {"a"}, np.array(["a"]), None],
     "point": [
         *([1], [1, 2, 3, 4], [[1, 2]], [1, NAN], ["1", "2"], "12", [True, False], [1, None]),

@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cap.errors import PromptError, UsageError
+from cap.errors import PromptError
 from cap.robot import registry
-
-
-def test_an_unknown_robot_names_the_nearest() -> None:
-    with pytest.raises(UsageError, match="Did you mean 'ravens'"):
-        registry.make_robot("raven")
 
 
 def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:

@@ -26,21 +26,6 @@ class Watched:
         return True
 
 
-def test_the_waiting_thread_answers() -> None:
-    def work() -> tuple[int, list[int]]:
-        with pytest.raises(ZeroDivisionError):
-            on_waiting_thread(lambda: 1 / 0)
-        return threading.get_ident(), [on_waiting_thread(threading.get_ident) for _ in range(3)]
-
-    worked, answered = RobotThread().run(work, Watched(), 5.0)
-    assert answered == [threading.get_ident()] * 3
-    assert worked != threading.get_ident()
-
-
-def test_no_robot_s_thread_answers_itself() -> None:
-    assert on_waiting_thread(lambda: "yes") == "yes"
-
-
 def test_a_question_that_is_interrupted_has_no_answer_and_the_thread_goes_on() -> None:
     refused: list[NotApproved] = []
     thread, watched = RobotThread(), Watched()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import pickle
 import re
@@ -263,16 +262,6 @@ def test_a_slow_answer_is_not_waited_for(ends: str) -> None:
         if ends != "close":
             again = opened.run("go on")
             assert (again.ok, again.effect.said) == (True, ("late",))
-
-
-def test_a_session_that_is_closed_by_a_listener_does_not_wait_for_itself() -> None:
-    opened = Session.open(mode="instant")
-    opened.trace.listeners.append(lambda event: opened.close())
-    for _ in range(2):
-        with contextlib.suppress(UsageError):
-            opened.execute("x = 1")
-    with pytest.raises(UsageError, match="the session is closed"):
-        opened.undo()
 
 
 def test_a_closed_session_does_nothing_more(tmp_path: Path) -> None:

@@ -199,16 +199,6 @@ def test_a_model_that_draws_its_answers_is_asked_each_time(open_session: Open) -
     assert model_of(session).asked.count("the red one") == 2
 
 
-def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
-    spoken = []
-    for seed in (5, 5, 6):
-        session = open_session({"go": "say(str(np.random.uniform()))"}, seed=seed)
-        run_all(session, "go", "go")
-        spoken.append(said(session))
-    assert spoken[0] == spoken[1] != spoken[2]
-    assert spoken[0][0] != spoken[0][1]
-
-
 @pytest.mark.parametrize(
     ("error", "status"),
     [(KeyboardInterrupt, "interrupted"), (SystemExit, "interrupted"), (ValueError, "error")],

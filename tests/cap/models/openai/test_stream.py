@@ -48,14 +48,6 @@ def test_refused_stream_options_are_dropped_once_and_remembered(connect: Any) ->
     assert first.text == TEXT
 
 
-def test_a_stream_that_breaks_begins_anew_and_says_so(connect: Any, sleeps: Any) -> None:
-    completion, pieces = streamed(connect, stream(delta("say( 'h"), then="drop"))
-    assert completion.text == TEXT
-    assert pieces[:2] == ["say( ", ""]
-    assert "".join(pieces[2:]) == TEXT
-    assert sleeps.waits == [0.5]
-
-
 def test_a_stream_that_ends_at_the_limit_is_not_whole(connect: Any) -> None:
     assert streamed(connect, stream(delta("say('he"), delta(finish="length")))[0].ended == "cut"
 
