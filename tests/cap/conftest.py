@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -37,3 +39,9 @@ def cap(capsys: pytest.CaptureFixture[str]) -> Cap:
         return capsys.readouterr()
 
     return command
+
+
+def python(code: str, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own; return its exit code and what it printed."""
+    command = [sys.executable, "-W", "ignore", "-c", code, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **more)

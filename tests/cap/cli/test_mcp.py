@@ -145,11 +145,9 @@ def test_to_cancel_stops_the_program_and_the_next_call_is_served() -> None:
 
 HOSTILE = [
     ("run_program", {"source": 5}, "valid string"),
-    ("run_program", {}, "required"),
     ("run_program", {"source": "say('x')", "expect": ["flew"]}, "no effect 'flew'"),
     ("instruct", {"words": "x" * 30_000}, "at most 20000 characters"),
     ("try_programs", {"sources": ["say('x')"] * 9}, "1 to 8 programs"),
-    ("no_such_tool", {}, "no_such_tool"),
 ]
 REFUSED = [
     "import os",

@@ -219,8 +219,6 @@ def test_what_a_shared_account_counts_holds_for_both() -> None:
 
 LOST = {
     "broken JSON": [Fault(body=b'{"choices": [')],
-    "a web page": [Fault(body=b"<html>", headers={"Content-Type": "text/html"})],
-    "cut": [Fault(body=b'{"choices": [', headers={"Content-Length": "900"})],
     "a stream that breaks off": [stream(delta("say('hello')"), then="drop")],
     "an error in the middle": [stream(delta("say('he"), event({"error": {"message": "no"}}))],
     "silence": [HANG],

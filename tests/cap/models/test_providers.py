@@ -209,7 +209,6 @@ def create():
             "makes is no model; it needs a text `name`",
         ),
         ("def create(): raise ValueError('no weights')", "cannot be made: ValueError: no weights"),
-        ("import nowhere_to_be_found", "does not load: ModuleNotFoundError"),
     ],
 )
 def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: str) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from cap.errors import LMPFailed, RobotError
+from cap.errors import LMPFailed, NotApproved, RobotError
 from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.limits import Limits, Listeners
-from cap.sandbox.robot_thread import RobotThread
+from cap.sandbox.robot_thread import Hung, RobotThread, on_waiting_thread
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.server import Server
 from tests.fakes.workers import job_of, pids_of
@@ -411,3 +411,64 @@ def test_reading_arguments_counts_as_the_programs_time(
     assert result.failure is not None
     assert result.failure.error == "TimeLimit"
     assert result.calls == ()
+
+
+# --- questions of the robot's thread are answered on the thread that waits for it, or not at all
+
+
+class Watched:
+    """Work with time enough, which notes that it was told to end."""
+
+    ends = 0
+
+    def left_s(self) -> float:
+        return 60.0
+
+    def interrupt(self) -> None:
+        self.ends += 1
+
+    def abandon(self) -> bool:
+        return True
+
+
+def test_a_question_that_is_interrupted_has_no_answer_and_the_thread_goes_on() -> None:
+    refused: list[NotApproved] = []
+    thread, watched = RobotThread(), Watched()
+
+    def interrupted() -> bool:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        for _ in range(2):  # a second question does not count either
+            try:
+                on_waiting_thread(interrupted)
+            except NotApproved as error:
+                refused.append(error)
+
+    with pytest.raises(KeyboardInterrupt):
+        thread.run(work, watched, 5.0)
+    assert len(refused) == 2
+    assert watched.ends
+    assert not thread.hung
+    assert thread.run(lambda: "goes on", Watched(), 5.0) == "goes on"
+
+
+def test_a_function_that_was_given_up_asks_nobody() -> None:
+    class Brief(Watched):
+        def left_s(self) -> float:
+            return -1.0
+
+    go, asked, ended = threading.Event(), [], threading.Event()
+
+    def work() -> None:
+        go.wait(60.0)
+        try:
+            on_waiting_thread(lambda: asked.append(time.monotonic()))
+        finally:
+            ended.set()
+
+    with pytest.raises(Hung):
+        RobotThread().run(work, Brief(), 0.01)
+    go.set()
+    assert ended.wait(60.0)
+    assert not asked
