@@ -56,6 +56,13 @@ def test_a_broken_program_is_a_typed_failure(answer: str) -> None:
         program_in(answer, STOP)
 
 
+def test_why_an_answer_goes_back_is_said() -> None:
+    two = f"{TICKS}\n{ONE}\n{TICKS}\nOr:\n{TICKS}\n{TWO}\n{TICKS}"
+    for answer, why in ((f"{ONE}\n\n# do b.\n{TWO}\n", "another example"), (two, "one block")):
+        with pytest.raises(AnswerFault, match=why):
+            program_of(Completion(answer, "m"), PROMPT)
+
+
 def test_a_syntax_error_names_its_line() -> None:
     with pytest.raises(ProgramSyntaxError, match="not valid Python") as caught:
         Program.parse("x = 1\ny = = 2\n")

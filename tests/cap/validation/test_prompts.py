@@ -1,21 +1,29 @@
 """What the names of prompt files stand for."""
 
 import ast
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
-from cap.cli.main import run as cap
+from cap.cli.prompts import requests
+from cap.engine.lmp import hinted
 from cap.models.nearest.nearest import Nearest
+from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.program.scope import Primitive
+from cap.prompt.context import program_lines
+from cap.prompt.docs import imports
 from cap.prompt.examples import without_synonyms
+from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
-from cap.validation.prompts import PromptReport, check_robot_prompts, inspect_names
+from cap.session.session import Session
+from cap.validation.prompts import PromptReport, check_robot_prompts, inspect_names, request_chars
+from tests.cap.conftest import Cap
 from tests.rows import table
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
@@ -90,34 +98,27 @@ def test_what_cannot_be_is_a_finding(text: str, reason: str, look_at: Write) -> 
     assert any(part in line for line in found for part in reason.split("|")), found
 
 
-def run(*arguments: Any) -> int:
-    return cap([str(entry) for entry in arguments])
-
-
-def test_the_command_tells_names_and_what_was_inferred(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("prompts", "check", BARE / "tray_ui.py", "-r", "ravens") == 0
-    shown = capsys.readouterr().out
+def test_the_command_tells_names_and_what_was_inferred(cap: Cap) -> None:
+    shown = cap(["prompts", "check", str(BARE / "tray_ui.py"), "-r", "ravens"]).out
     assert "tray_ui.py: 5 examples" in shown
     assert "no header, inferred: session = true" in shown
     assert "to be generated: line_up_objects, shift_left" in shown
 
 
-def test_the_command_fails_on_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_fails_on_a_finding(tmp_path: Path, cap: Cap) -> None:
     path = tmp_path / "p.py"
     path.write_text("from u import say\n\n# a\x1b[31m.\nsay('b', 'c')\n")
-    assert run("prompts", "check", path) == 1
-    shown = capsys.readouterr().out
+    shown = cap(["prompts", "check", str(path)], 1).out
     assert "p.py line 3: 'a" in shown
     assert "\x1b" not in shown
 
 
-def test_the_command_names_a_path_with_no_prompts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("prompts", "check", "none/at/all") == 2
-    assert "no file or folder of that name" in capsys.readouterr().err
-    assert run("prompts", "check", tmp_path) != 0
-    assert "no prompt files (*.py, *.txt)" in capsys.readouterr().err
+def test_the_command_names_a_path_with_no_prompts(tmp_path: Path, cap: Cap) -> None:
+    for path, why in (
+        ("none/at/all", "no file or folder of that name"),
+        (tmp_path, "no prompt files (*.py"),
+    ):
+        assert why in cap(["prompts", "check", str(path)], 2).err
 
 
 @pytest.mark.parametrize(
@@ -234,3 +235,57 @@ def test_several_that_moved_are_stated_in_their_order(tmp_path: Path, stated: st
 def test_what_is_only_judged_no_language_model_is_sent() -> None:
     text = "#: put = set\n# put it in.\nput()\n#= moved\n#? inside bowl\n# why\n"
     assert without_synonyms(text) == "# put it in.\nput()\n#= moved\n# why\n"
+
+
+# --- every request fits the 4,096 tokens that small local servers hold, with room for the answer
+
+MOST_CHARS = MAX_REQUEST_TOKENS * CHARS_PER_TOKEN
+ROBOTS = ["ravens", "drawing", "kitchen"]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_request_of_each_prompt_fits(robot: str) -> None:
+    texts = requests(registry.robot_prompts(robot), robot)
+    sizes = {name: request_chars(text) for name, text in texts.items()}
+    assert {name: size for name, size in sizes.items() if size > MOST_CHARS} == {}
+    assert min(sizes.values()) > len(SYSTEM) + 1_000, "docs and examples are counted"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str) -> None:
+    program = "".join(f"x{number} = get_obj_pos('red block')\n" for number in range(500))
+    given = program_lines("put the red block in the bowl", program, [7, 480])
+    assert "x7 = " in given
+    assert "x479 = " in given
+    with Session.open(robot, Nearest(), mode="instant") as session:
+        prompt = session.engine.prompts["ui"]
+        docs = session.engine.docs(prompt)
+        docs += f"\n{imports(hinted(prompt, session.engine.scope(prompt)))}"
+        asked = registry.function_prompt().render("f(1)", docs=docs, given=given)
+    assert "\nfrom robot import " in asked
+    assert len(SYSTEM) + len(asked) <= MOST_CHARS
+
+
+def test_sizes_are_listed(cap: Cap) -> None:
+    rows = {row["prompt"]: row for row in json.loads(cap(["prompts", "list", "--json"]).out)}
+    row = rows["ravens/ui"]
+    text = requests(registry.robot_prompts("ravens"), "ravens")["ui"]
+    assert row["characters"] == request_chars(text)
+    assert row["tokens"] == -(-row["characters"] // 4)
+    assert row["nearest"] > row["examples"] > 20
+    assert all(row["characters"] for row in rows.values())
+
+
+LONG = "".join(f"# say {'word ' * 20}{number}.\nsay('{number}')\n" for number in range(120))
+
+
+@pytest.mark.parametrize("by", [["--prompts"], []], ids=["executed", "a folder"])
+def test_a_custom_prompt_over_the_limit_fails_the_check(
+    tmp_path: Path, by: list[str], cap: Cap
+) -> None:
+    (tmp_path / "ui.py").write_text(f"from robot import say\n\n{LONG}", encoding="utf-8")
+    shown = cap(["prompts", "check", *by, str(tmp_path)], 1).out
+    assert re.search(r"ui(\.py)?: its request has about \d,\d{3} tokens", shown)
+    assert re.search(r"ui(\.py)?: (120 of )?120 examples", shown)
+    (tmp_path / "ui.py").write_text("from robot import say\n\n# say one.\nsay('1')\n")
+    cap(["prompts", "check", *by, str(tmp_path)])
