@@ -303,8 +303,8 @@ def test_one_failure_is_exit_code_1_and_the_others_are_run(
 ) -> None:
     sessions("levitate", "put the red block in the blue bowl")
     with Path("b.toml").open("a") as file:
-        file.sessions(ONE.format("c\\u001b", "stack all the blocks"))
-        file.sessions('expect = { inside = ["red block", "blue bowl"] }\n')
+        file.write(ONE.format("c\\u001b", "stack all the blocks"))
+        file.write('expect = { inside = ["red block", "blue bowl"] }\n')
     rows = json.loads(cap(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"], 1).out)
     assert [row["result"] for row in rows] == ["failed (model)", "ok", "failed (task)"]
     assert "NoMatch" in rows[0]["why"]
