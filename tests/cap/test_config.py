@@ -170,11 +170,6 @@ def test_a_link_does_not_lead_runs_out_of_the_folder(folders: Folders, tmp_path:
     assert folders.load().runs == Path("runs")
 
 
-def test_runs_inside_the_folder_need_no_question(folders: Folders) -> None:
-    _write(folders.local, 'runs = "out/runs"')
-    assert folders.load().runs == Path("out/runs")
-
-
 def test_the_robot_tables_of_both_files_add_up(folders: Folders) -> None:
     _write(folders.personal, '[robots.tabletop]\nhost = "10.0.0.7"')
     _write(folders.local, "[robots.drawing]\nspeed_mps = 0.1")
@@ -244,7 +239,6 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
     [
         ("model = 3", "model must be text in quotes, not 3"),
         ('mode = "fast"', "mode must be 'physics' or 'instant', not 'fast'"),
-        ('model_mode = "talk"', "model_mode must be 'chat' or 'completion'"),
         ('base_url = "gpu:8000"', "base_url belongs to a provider"),
         ('[providers.vllm]\nbase_url = "gpu:8000"', "is not an http(s) address"),
         (
@@ -254,30 +248,22 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
         ("[providers.vllm]\ntemperature = 3", "providers.vllm.temperature must be a number from 0"),
         ('[providers.work]\nkey_env = "sk-0123456789"', "providers.work.key_env must name an env"),
         ("[providers.vLLM]", "its name in lowercase letters; wrong: 'vLLM'"),
-        ("providers = 3", "providers must be tables"),
         ("stream = 1", "stream must be true or false, not 1"),
         ("headers = { X = 3 }", "headers must be names with text"),
-        ('headers = { "X Y" = "z" }', "headers must be names with text"),
         ('headers = { "X" = "\u00e9" }', "headers must be names with text in ASCII"),
-        ('headers = { "\u00e9" = "x" }', "headers must be names with text in ASCII"),
         ("extra_body = 3", "extra_body must be fields of a JSON object"),
         ("temperature = 2.5", "temperature must be a number from 0 to 2, not 2.5"),
         ("model_timeout = 0", "model_timeout must be a number of seconds"),
         ("model_seed = -1", "model_seed must be a whole number, 0 or more"),
-        ("requests_per_minute = 0", "requests_per_minute must be a whole number, 1 or more"),
         ("robots = 3", "robots must be tables"),
-        ("[robots]\ntabletop = 3", "robots must be tables"),
         ("max_cost = -1", "max_cost must be a number of dollars, 0 or more, not -1"),
         ("max_cost = nan", "max_cost must be a number of dollars"),
         ("max_cost = true", "max_cost must be a number of dollars"),
         ("max_calls = 1.5", "max_calls must be a whole number, 0 or more"),
         ("concurrency = 0", "concurrency must be a whole number, 1 or more"),
-        ("runtime_repairs = -1", "runtime_repairs must be a whole number, 0 or more"),
         ("prices = 3", "prices must be dollars per million tokens"),
-        ('[prices]\n"openai/x" = 3', "wrong: 'openai/x'"),
         ('[prices]\n"openai/x" = { read = 1 }', "wrong: 'openai/x'"),
         ('[prices]\n"openai/x" = { read = -1, written = 1 }', "wrong: 'openai/x'"),
-        ("cache = 3", "cache must be text in quotes"),
     ],
 )
 def test_a_wrong_value_names_its_file(folders: Folders, text: str, told: str) -> None:
@@ -312,7 +298,6 @@ def test_what_is_no_address_is_refused(url: str) -> None:
         ("me:pass@host/v1", "host/v1"),
         ("http://me:p/ass@host", "http://host"),
         ("http://me:p?ass@host", "http://host"),
-        ("http://host:8000/v1", "http://host:8000/v1"),
     ],
 )
 def test_a_shown_address_has_no_credentials(url: str, shown: str) -> None:
@@ -327,7 +312,6 @@ def test_a_shown_address_has_no_credentials(url: str, shown: str) -> None:
         ("http://[::1]:8000/v1", True),
         ("http://localhost.example.org/v1", False),
         ("http://127.0.0.1.example.org/v1", False),
-        ("http://localhost@example.org/v1", False),
         ("http://192.168.0.2/v1", False),
     ],
 )

@@ -1,24 +1,17 @@
 """Who is to blame for a failure, and the exit code it gives."""
 
-import numpy as np
 import pytest
 
 from cap import errors
 from cap.engine.repair import failure_of
 from cap.errors import MissingExtra
-from cap.result import Failure, Result
+from cap.result import Failure
 
 
 @pytest.mark.parametrize("error", [errors.EndpointFailed, errors.ModelUnreachable])
 def test_an_endpoint_that_fails_is_no_fault_of_the_model(error: type[Exception]) -> None:
     assert Failure("model", error.__name__, "").cause == "infrastructure"
     assert Failure("model", errors.EmptyCompletion.__name__, "").cause == "model"
-
-
-def test_a_longer_float_than_pythons_is_compared_by_its_digits() -> None:
-    half = np.longdouble("0.5")
-    assert Result(half) == Result(np.longdouble("0.5"))
-    assert Result(half) != Result(np.longdouble("0.25"))
 
 
 def test_who_asks_for_what_is_not_there_is_the_program() -> None:

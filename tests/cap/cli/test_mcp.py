@@ -145,11 +145,9 @@ def test_to_cancel_stops_the_program_and_the_next_call_is_served() -> None:
 
 HOSTILE = [
     ("run_program", {"source": 5}, "valid string"),
-    ("run_program", {}, "required"),
     ("run_program", {"source": "say('x')", "expect": ["flew"]}, "no effect 'flew'"),
     ("instruct", {"words": "x" * 30_000}, "at most 20000 characters"),
     ("try_programs", {"sources": ["say('x')"] * 9}, "1 to 8 programs"),
-    ("no_such_tool", {}, "no_such_tool"),
 ]
 REFUSED = [
     "import os",
@@ -169,7 +167,7 @@ def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost() -> None:
             assert turn["failure"] is not None, source
         assert value(await agent.call_tool("run_program", {"source": RED}))["failure"] is None
 
-    done(work, settings=("time_limit=2",))
+    done(work, settings=("time_limit=0.5",))
 
 
 def test_a_client_that_vanishes_stops_the_program(tmp_path: Path) -> None:

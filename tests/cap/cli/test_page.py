@@ -23,6 +23,7 @@ from cap.cli.page.server import Access
 from cap.errors import install_extra
 from cap.trace.trace import Event
 from robots.arm.travel import PARK
+from tests.cap.conftest import Cap
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.visitor import Served, Visitor, served
 from tests.rows import cases
@@ -142,20 +143,11 @@ def test_calls_with_arrays_are_shown() -> None:
     assert "<b>× 2</b>" in shown(*events)[3]
 
 
-def test_without_its_extra_the_page_names_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_without_its_extra_the_page_names_it(monkeypatch: pytest.MonkeyPatch, cap: Cap) -> None:
     monkeypatch.setitem(sys.modules, "viser", None)
-    assert run(["serve"]) == 2
-    told = capsys.readouterr().err
+    told = cap(["serve"], 2).err
     assert install_extra("web") in told
     assert told.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", [["--json"], ["--speed", "-1"], ["--port", "70000"]])
-def test_what_makes_no_sense_is_refused(words: list[str], capsys: Capture) -> None:
-    assert run(["serve", *words]) == 2
-    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_a_port_in_use_is_named(capsys: Capture) -> None:

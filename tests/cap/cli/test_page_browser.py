@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image, ImageChops
 
 from cap import Session
 from cap.trace.export.pages import html
@@ -59,36 +57,12 @@ class Tab:
     def wait_for(self, part: str, text: str) -> None:
         self.page.locator(f"[data-cap={part}]", has_text=text).wait_for()
 
-    def seen(self) -> Image.Image:
-        """Return what is drawn of the scene, left of the panel."""
-        shot = Image.open(io.BytesIO(self.page.screenshot()))
-        return shot.convert("RGB").crop((0, 160, 860, 800))
-
-
-def differs(one: Image.Image, other: Image.Image) -> int:
-    """Return how many pixels are plainly otherwise."""
-    gray = ImageChops.difference(one, other).convert("L").point(lambda v: 255 if v > 40 else 0)
-    return gray.histogram()[255]
-
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Served]:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
     with served("--speed", "1", "--out", "run", cwd=tmp_path) as page:
         yield page
-
-
-def settled(tab: Tab) -> Image.Image:
-    """Return the scene once it is drawn and no longer changes."""
-    last = tab.seen()
-    for _ in range(60):
-        tab.page.wait_for_timeout(500)
-        now = tab.seen()
-        colored = max(high - low for low, high in now.getextrema())
-        if differs(last, now) == 0 and colored > 150:
-            return now
-        last = now
-    raise AssertionError("the scene does not come to rest")
 
 
 def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page: Served) -> None:
@@ -99,7 +73,6 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
         other.page.goto(page.link)
         assert "token" not in tab.page.url
         tab.wait_for("status", "ready")
-        before = settled(tab)
         begin = visitor.until(lambda v: v.positions.get("/objects/red block"))
         words = tab.page.get_by_role("textbox").first
         words.fill("put the red block in the blue bowl")
@@ -111,7 +84,6 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
         bowl = visitor.positions["/objects/blue bowl"]
         assert abs(end[0] - bowl[0]) < 0.03
         assert abs(end[1] - bowl[1]) < 0.03
-        assert differs(before, settled(tab)) > 150  # a block of some 20 by 20 pixels went away
         assert "put_first_on_second" in tab.told("program")
         assert "put_first_on_second" in tab.told("calls")
         other.page.get_by_text("moved red block").first.wait_for(state="attached")

@@ -11,7 +11,7 @@ import pytest
 from cap.cli.main import run
 from cap.models.providers import make_model
 from cap.validation.robots import check_robot
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
@@ -45,6 +45,7 @@ def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
     assert not Path("o").exists()
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_its_tasks_run_and_are_reported(robot: Path, cap: Cap) -> None:
     suite = str(robot.with_name("tasks.py"))
     assert run(["bench", "run", suite, "-m", "oracle", "-n", "2", "--out", "o"]) == 0

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from cap.session.session import Session
+from tests.cap.conftest import python
 from tests.fakes import strikes
 from tests.fakes.strikes import Strike
 from tests.fakes.workers import children, state
@@ -131,13 +132,7 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
-    return subprocess.run(
-        [sys.executable, "-c", code, str(int(number))],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
-    )
+    return python(code, str(int(number)))
 
 
 @pytest.mark.sweep(share=0.15)  # a second each
@@ -152,7 +147,7 @@ def test_a_stop_is_not_lost(doing: str, number: signal.Signals) -> None:
 def test_ctrl_c_that_was_taken_does_not_come_again() -> None:
     done = listening(
         """
-for _ in range(3):
+for _ in range(2):
     try:
         stop_signals.begun()
         tell()
@@ -165,7 +160,7 @@ for _ in range(3):
         signal.SIGINT,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "on\n" * 3
+    assert done.stdout == "on\n" * 2
 
 
 def test_a_signal_that_was_to_be_ignored_is() -> None:
@@ -179,7 +174,7 @@ with stop_signals:
     time.sleep(0.3)
     print("on")
 """
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "on\n"
+    assert python(code).stdout == "on\n"
 
 
 EARLY_OR_LATE = {
@@ -206,13 +201,7 @@ def test_a_signal_has_its_code_from_the_first_moment_to_the_last(
         "import atexit, os, sys, time\nnumber = int(sys.argv.pop())\n"
         f"{source}from cap.__main__ import main\nmain()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--version", str(int(number))],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = python(code, "--version", str(int(number)))
     assert done.returncode == 128 + number, done.stderr
     assert done.stderr == ("interrupted\n" if number == signal.SIGINT else "")
 

@@ -20,7 +20,7 @@ from cap.cli.main import run
 from cap.session import session_file
 from robots.arm.travel import PARK
 from robots.tabletop.gripper import RobotiqGripper
-from tests.cap.cli.conftest import Cap
+from tests.cap.conftest import Cap
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M

@@ -23,6 +23,7 @@ from tests.fakes.scripted import (
     PROMPTS,
     WITH_GOAL,
     Drawn,
+    Scripted,
     listened,
     table_session,
 )
@@ -151,3 +152,30 @@ def test_hardware_tries_in_its_twin_and_the_chosen_program_is_still_shown() -> N
         assert list(session.run(WORDS).moved) == ["red block"]
     assert shown == [RIGHT]
     assert len(robot.twins) >= 4  # one for each trial, and one to rehearse the chosen one
+
+
+# --- the goal check of a single turn: `--verify goal`
+
+TABLE = ["red block", "blue block", "red bowl"]
+TIDY = "tidy the red block away"
+AWAY = "put_first_on_second('red block', 'red bowl')\n"
+BLUE = "put_first_on_second('blue block', 'middle')\n"
+ASIDE = "put_first_on_second('red block', 'middle')\n"
+IN_BOWL = (
+    "apart = np.linalg.norm(get_obj_pos('red block') - get_obj_pos('red bowl'))\n"
+    "ret_val = bool(apart < 0.05)\n"
+)
+
+
+def opened(model: Scripted, samples: int = 1, **options: Any) -> Session:
+    sampling = {"verify": "goal", "samples": samples}
+    given = {"mode": "instant", "seed": 1, "objects": TABLE, "sampling": sampling, **options}
+    return Session.open("ravens", model, **given)
+
+
+def test_among_ties_the_check_and_then_the_named_things_decide() -> None:
+    """Each program does something else; without a check the words alone decide."""
+    with opened(Scripted(ASIDE, AWAY, goal=IN_BOWL), samples=2) as session:
+        assert session.run(TIDY).effect.doubts == ()
+    with opened(Scripted(BLUE, ASIDE, goal="ret_val = None\n"), samples=2) as session:
+        assert list(session.run("move the red block somewhere").moved) == ["red block"]

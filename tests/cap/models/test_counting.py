@@ -117,7 +117,7 @@ def test_mixed_answers_cost_what_an_independent_count_says(questions: int) -> No
     assert len(server.posts) == books.counts["requests"] > questions
 
 
-@pytest.mark.parametrize("calls", [1, 3, 7, 20])
+@pytest.mark.parametrize("calls", [1, 7])
 def test_no_more_requests_are_sent_than_may_be_retries_included(calls: int) -> None:
     faults = [error(500, "busy", headers={"retry-after-ms": "1"})] * 3
     with FakeServer(lambda prompt, body: "say(1)", faults) as server:
@@ -219,8 +219,6 @@ def test_what_a_shared_account_counts_holds_for_both() -> None:
 
 LOST = {
     "broken JSON": [Fault(body=b'{"choices": [')],
-    "a web page": [Fault(body=b"<html>", headers={"Content-Type": "text/html"})],
-    "cut": [Fault(body=b'{"choices": [', headers={"Content-Length": "900"})],
     "a stream that breaks off": [stream(delta("say('hello')"), then="drop")],
     "an error in the middle": [stream(delta("say('he"), event({"error": {"message": "no"}}))],
     "silence": [HANG],

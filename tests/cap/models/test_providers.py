@@ -199,12 +199,6 @@ def create():
 """
 
 
-def test_a_model_of_ones_own_comes_from_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "parrot.py"
-    file.write_text(OWN)
-    assert make_model(str(file), environ={}).complete(REQUEST).text == REQUEST.prompt
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -215,7 +209,6 @@ def test_a_model_of_ones_own_comes_from_a_file(tmp_path: Path) -> None:
             "makes is no model; it needs a text `name`",
         ),
         ("def create(): raise ValueError('no weights')", "cannot be made: ValueError: no weights"),
-        ("import nowhere_to_be_found", "does not load: ModuleNotFoundError"),
     ],
 )
 def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: str) -> None:

@@ -77,10 +77,6 @@ def test_even_say_says_the_right_one_and_others_alike_and_nothing_else() -> None
     assert 0.3 < written("even-say:2", Counting(), 400)[": 1. one."] / 400 < 0.37
 
 
-def test_uniform_say_says_everything_alike() -> None:
-    assert say("uniform-say") == pytest.approx([1 / 6] * 6)
-
-
 @rows("name", table(__file__, "no stand-ins").values())
 def test_a_name_that_is_none_of_them_is_refused_with_the_forms(name: str) -> None:
     with pytest.raises(UnknownModel, match="noisy-say:P"):

@@ -1,17 +1,18 @@
 import ast
 import json
-import textwrap
 import time
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cap.engine.model_request import program_of
 from cap.errors import AnswerFault, EmptyCompletion
+from cap.models.base import Completion, Ended
 from cap.program.extraction import program_in
 from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
-from tests.fakes.programs import programs
+from cap.prompt.prompt import parse
 from tests.rows import rows, table
 
 STOP = ("\n# ", "\nobjects = [")
@@ -36,53 +37,7 @@ def test_an_answer_without_code_is_words_or_nothing(answer: str) -> None:
             program_in(answer, separators)
 
 
-@pytest.mark.parametrize("answer", ["# only\n# comments", "```python\n# only\n```", "  # one"])
-def test_an_answer_of_comments_is_a_program_that_does_nothing(answer: str) -> None:
-    program = program_in(answer)
-    assert program.tree.body == []
-    assert program.source.lstrip().startswith("#")
-
-
 ONE, TWO = "put('red')", "put('green')"
-FAULTS = {
-    "two options": f"Option 1\n```python\n{ONE}\n```\nOr, better:\n```python\n{TWO}\n```",
-    "a correction": f"```python\n{ONE}\n```\nWait. Corrected:\n```python\n{TWO}\n```",
-    "two versions that bind the same": f"```\nx = 1\n{ONE}\n```\n```\nx = 2\nput(x)\n```",
-    "two options in tags": f"<code>{ONE}</code> or <code>{TWO}</code>",
-    "two programs in tool calls": f'[{{"code": "{ONE}"}}, {{"code": "{TWO}"}}]',
-    "a fenced diff": f"```diff\n-{ONE}\n+{TWO}\n```",
-    "a diff in a block of Python": f"```python\n-{ONE}\n+{TWO}\n```",
-    "a bare diff, which is Python": f"-{ONE}\n+{TWO}",
-    "a diff with its head": f"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-{ONE}\n+{TWO}",
-    "code before the block": f"{ONE}\n```python\n{TWO}\n```",
-    "code behind the block": f"```python\n{ONE}\n```\nThen:\n{TWO}",
-    "a block without an end": f"```python\n{ONE}",
-    "a second block without an end": f"```python\n{ONE}\n```\n```python\n{TWO}",
-}
-
-
-@pytest.mark.parametrize("answer", FAULTS.values(), ids=FAULTS)
-def test_an_answer_that_is_not_one_program_is_a_fault(answer: str) -> None:
-    with pytest.raises(AnswerFault, match="one block"):
-        program_in(answer)
-
-
-WHOLE = {
-    "a comment between two steps": f"{ONE}\n# then the green one\n{TWO}",
-    "a comment after a blank line": f"{ONE}\n\n# Then the green one.\n{TWO}",
-    "a comment inside a function": f"def f():\n    {ONE}\n# odd place\n    {TWO}\nf()",
-    "context of its own": f"{ONE}\nobjects = ['a']\n{TWO}",
-    "definitions, then their use": f"def f():\n    {ONE}\n\n\nf()",
-}
-
-
-@pytest.mark.parametrize("source", WHOLE.values(), ids=WHOLE)
-def test_a_chat_answer_is_the_whole_program(source: str) -> None:
-    for answer in (source, f"Sure:\n\n{source}\n", f"{TICKS}python\n{source}\n{TICKS}"):
-        found = program_in(answer).tree
-        assert ast.dump(found) == ast.dump(ast.parse(source))
-
-
 BEHIND = table(__file__, "BEHIND")
 
 
@@ -92,18 +47,6 @@ def test_what_a_server_lets_through_behind_the_end_is_no_program(junk: str) -> N
     assert ast.dump(found) == ast.dump(ast.parse(f"{ONE}\n{TWO}"))
 
 
-def test_what_a_program_prints_is_no_program() -> None:
-    for output in ("hi", "[0.1, 0.2]", "moved red block", "'red block'", "3"):
-        answer = f"{TICKS}python\n{ONE}\n{TICKS}\nThis prints:\n{TICKS}\n{output}\n{TICKS}"
-        assert program_in(answer).source.strip() == ONE
-
-
-def test_half_a_statement_is_no_prose() -> None:
-    for stump in ("for name in", "if x", "while", "def place(name", "return"):
-        with pytest.raises(ProgramSyntaxError):
-            program_in(f"{ONE}\n{stump}")
-
-
 BROKEN = table(__file__, "BROKEN")
 
 
@@ -111,6 +54,13 @@ BROKEN = table(__file__, "BROKEN")
 def test_a_broken_program_is_a_typed_failure(answer: str) -> None:
     with pytest.raises(ProgramSyntaxError):
         program_in(answer, STOP)
+
+
+def test_why_an_answer_goes_back_is_said() -> None:
+    two = f"{TICKS}\n{ONE}\n{TICKS}\nOr:\n{TICKS}\n{TWO}\n{TICKS}"
+    for answer, why in ((f"{ONE}\n\n# do b.\n{TWO}\n", "another example"), (two, "one block")):
+        with pytest.raises(AnswerFault, match=why):
+            program_of(Completion(answer, "m"), PROMPT)
 
 
 def test_a_syntax_error_names_its_line() -> None:
@@ -143,6 +93,11 @@ HUGE = {
     "a diff": "+a b\n" * 13_000,
     "spaces and a backtick": " " * 60_000 + "`" * 5,
     "dots": "." * 65_000,
+    "thoughts without end": "<think>\n" + "Hm.\n" * (MAX_ANSWER_CHARS // 8),
+    "a tool call": '{"code": "' + "x = 1\\n" * 8_000 + '"}',
+    "signs": f"stop()\nNote: {'-' * 60_000}x",
+    "signs that can be read": f"stop()\n{'-' * 150}X\nreturn",
+    "tildes": f"{'~' * 180}x\nreturn",
 }
 
 
@@ -155,18 +110,6 @@ def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
     assert time.process_time() - begin_s < 1.0
 
 
-DRESSINGS: dict[str, Callable[[str], str]] = {
-    "bare": lambda source: source,
-    "a fence": lambda source: f"Sure:\n\n{TICKS}python\n{source}{TICKS}\nDone.",
-    "thoughts": lambda source: f"<think>\nx = (\n</think>\n{source}",
-    "a tool call": lambda source: json.dumps({"name": "python", "arguments": {"code": source}}),
-    "a tagged tool call": lambda source: f"<tool_call>{json.dumps({'code': source})}</tool_call>",
-    "tags": lambda source: f"<code>\n{source}</code>",
-    "tokens": lambda source: f"{source}<|im_end|>",
-    "CRLF": lambda source: source.replace("\n", "\r\n"),
-    "indented": lambda source: textwrap.indent(source, "    "),
-    "a repeated instruction": lambda source: f"objects = ['a']\n# do it.\n{source}",
-}
 RANDOM = settings(
     max_examples=40,
     derandomize=True,
@@ -174,20 +117,6 @@ RANDOM = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-
-
-@pytest.mark.sweep(share=0.15)
-@pytest.mark.parametrize("dress", DRESSINGS.values(), ids=DRESSINGS)
-@RANDOM
-@given(source=programs())
-def test_any_program_comes_out_of_any_dressing(dress: Callable[[str], str], source: str) -> None:
-    source = f"f()\n{source}\nf()\n"  # a mere name at the end may be half a statement
-    try:
-        tree = Program.parse(source).tree
-    except ProgramSyntaxError:
-        return
-    found = program_in(dress(source), STOP)
-    assert ast.dump(found.tree) == ast.dump(tree)
 
 
 PIECES = st.sampled_from(
@@ -200,7 +129,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(RANDOM, max_examples=500)
+@settings(RANDOM, max_examples=250)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_any_answer_is_a_program_or_a_typed_failure(answer: str) -> None:
     try:
@@ -225,3 +154,37 @@ def test_questionable_style_is_no_warning() -> None:
 def test_the_tree_belongs_to_the_source() -> None:
     program = program_in("Sure:\nx = 1\ny = 2\n", STOP)
     assert [node.lineno for node in program.tree.body] == [1, 2]
+
+
+# --- answers as models give them: the whole program comes out, or the right fault
+
+EXAMPLES = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')\n"
+PROMPT = parse('# /// cap\n# context = ["objects"]\n# ///\n' + EXAMPLES, "ui")
+
+
+FORMS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "corpus" / "answers.jsonl").read_text().splitlines()
+]
+"""Answers as language models give them, each with the program that is meant, or the fault that
+sends it back; what the check refuses later is a program here."""
+
+
+def outcome(completion: Completion) -> str | type[Exception]:
+    """Return the syntax tree of the program in an answer, or the class of what was raised."""
+    try:
+        return ast.dump(program_of(completion, PROMPT).tree)
+    except Exception as error:
+        return type(error)
+
+
+@rows("form", FORMS, ids=lambda form: form["form"])
+def test_an_answer_is_the_program_that_is_meant_or_goes_back(form: dict[str, str]) -> None:
+    cut = form["kind"] == "cut"
+    for continues in (False, True) if cut else (form["kind"] == "continued",):
+        ended: Ended = "cut" if cut else "whole"
+        found = outcome(Completion(form["answer"], "m", ended=ended, continues=continues))
+        if "program" in form:
+            assert found == ast.dump(ast.parse(form["program"]))
+        else:
+            assert getattr(found, "__name__", found) == form["fault"]

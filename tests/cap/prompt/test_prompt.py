@@ -1,5 +1,4 @@
 import ast
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from shapely.geometry import Point
 
 from cap.errors import PromptError
 from cap.prompt.context import Context
-from cap.prompt.examples import first_instructions
+from cap.prompt.examples import first_instructions, without_synonyms
 from cap.prompt.prompt import (
     Example,
     Header,
@@ -22,7 +21,10 @@ from cap.prompt.prompt import (
     one_line,
     parse,
     split_examples,
+    turn_tokens,
+    within,
 )
+from cap.prompt.released import infer, is_title, prefix_of
 from tests.rows import table
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
@@ -75,12 +77,6 @@ def test_the_header_is_read_and_taken_off() -> None:
     )
     assert loaded.text == BODY
     assert "///" not in loaded.render("x")
-
-
-def test_without_a_header_the_defaults_hold() -> None:
-    loaded = prompt()
-    assert replace(loaded.header, stop=()) == Header()
-    assert loaded.text == BODY
 
 
 def test_one_word_stands_for_a_list_of_one() -> None:
@@ -169,19 +165,6 @@ def test_text_is_split_into_examples(text: str, expected: list[list[str | bool]]
 # --- rendering
 
 
-def test_a_request_shows_earlier_turns_with_their_failures() -> None:
-    turns = [PastTurn("go", "x()\n", "objects = ['a']"), PastTurn("stop", "y()", note="it\nfailed")]
-    text = prompt().render("again", history=turns)
-    assert text.endswith(
-        "\n\nobjects = ['a']\n# go.\nx()\n\n# stop.\ny()\n#! it failed\n\n# again.\n"
-    )
-
-
-def test_the_prefix_stands_in_the_comment() -> None:
-    loaded = parse('# /// cap\n# prefix = "define function: "\n# ///\nx = 1\n', "f")
-    assert loaded.render("f(1)") == "x = 1\n\n# define function: f(1).\n"
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -207,8 +190,6 @@ def test_no_instruction_leaves_the_comment_line(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "lege den Block in die Sch\u00fcssel",
-        "\u628a\u7ea2\u8272\u79ef\u6728\u653e\u5230\u7897\u91cc",
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
         "\U0001f44b\U0001f3fd \U0001f469\u200d\U0001f692 \u2764\ufe0f",
         "na\u0308he",
@@ -376,3 +357,164 @@ def test_what_can_be_said_first_needs_no_earlier_line_and_only_what_is_there(
     things: list[str], first: list[str]
 ) -> None:
     assert first_instructions(split_examples(STARTS), things) == first
+
+
+# --- history within a token budget
+
+CODE = "put_first_on_second('red block', 'blue bowl')\n" * 4
+
+
+def turns(count: int, note: str = "") -> list[PastTurn]:
+    return [PastTurn(f"instruction {n}", CODE, "objects = ['a']", note) for n in range(count)]
+
+
+def total(history: tuple[PastTurn, ...]) -> int:
+    return sum(map(turn_tokens, history))
+
+
+def test_the_oldest_leave_whole_and_one_line_says_how_many() -> None:
+    given = turns(10)
+    budget = total(tuple(given)) - 1
+    first, *kept = within(given, budget)
+    assert kept == given[first.left_out :]
+    assert first.note == f"{first.left_out} earlier instructions are left out here"
+    assert 0.5 * budget < total(tuple(kept)) <= 0.75 * budget
+    text = parse("from robot import say\n", "ui").render("x", "", [first, *kept])
+    assert f"\n\n#! {first.note}\n\nobjects = ['a']\n# instruction {first.left_out}.\n" in text
+
+
+@pytest.mark.parametrize("budget", [0, 1, 10, 100])
+def test_the_last_turns_keep_their_programs_whatever_their_length(budget: int) -> None:
+    assert within(turns(8), budget)[1:] == tuple(turns(8)[-3:])
+    long = [PastTurn("a", CODE * 100), PastTurn("b", CODE)]
+    assert within(long, budget) == tuple(long)
+
+
+def test_one_pasted_page_pushes_nothing_out() -> None:
+    given = [*turns(5), PastTurn("w " * 8_000, CODE), *turns(2)]
+    kept = within(given, 1200)
+    assert len(kept) == 8
+    assert kept[5].instruction.endswith(" ... (cut here)")
+    assert len(kept[5].instruction) < 1_100
+
+
+def test_the_prompt_up_to_the_newest_turn_changes_only_when_something_is_dropped() -> None:
+    prompt = parse("from robot import say\n", "ui")
+    history: tuple[PastTurn, ...] = ()
+    before, changes = prompt.render("x", "", history).removesuffix("# x.\n"), 0
+    for turn in turns(60):
+        history = within((*history, turn), 1200)
+        now = prompt.render("x", "", history).removesuffix("# x.\n")
+        changes += not now.startswith(before)
+        before = now
+    assert 1 <= changes <= 15
+
+
+# --- prompt files without a header, in the form of the original release
+
+BARE = Path(__file__).parents[2] / "prompts" / "bare"
+
+
+def bare(text: str) -> Prompt:
+    return parse(text, "p", infer=True)
+
+
+HEADERS = {
+    "tray_ui.py": Header(
+        context=("objects",), session=True, actions=True, stop=("\n# ", "\nobjects = [")
+    ),
+    "parse_obj_name.py": Header(
+        returns="ret_val", context=("objects",), stop=("\n# ", "\nobjects = [")
+    ),
+    "parse_position.py": Header(returns="ret_val", stop=("\n# ",)),
+    "parse_question.txt": Header(
+        returns="ret_val", context=("objects",), stop=("\n# ", "\nobjects = [", "\nplaces = {")
+    ),
+    "transform_shape_pts.py": Header(returns="new_shape_pts", stop=("\n# ",)),
+    "fgen.py": Header(prefix="define function: ", stop=("\n# ",)),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_what_a_header_would_say_is_read_off_the_examples(name: str) -> None:
+    assert load(BARE / name).header == HEADERS[name]
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_every_character_reaches_the_model(name: str) -> None:
+    text = (BARE / name).read_text(encoding="utf-8")
+    loaded = load(BARE / name)
+    assert loaded.text == text.strip("\n") + "\n"
+    assert loaded.render("x").startswith(without_synonyms(text).strip("\n"))
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_what_was_inferred_is_a_header_that_says_the_same(name: str) -> None:
+    loaded = load(BARE / name)
+    header = "".join(f"# {line}\n" for line in ("/// cap", *loaded.inferred, "///"))
+    assert parse(header + loaded.text, name).header == loaded.header
+
+
+def test_examples_follow_each_other_without_blank_lines() -> None:
+    examples = load(BARE / "parse_obj_name.py").examples
+    assert [example.instruction for example in examples] == [
+        *(
+            "the tan bowl",
+            "the blocks",
+            "the block nearest the tan bowl",
+            "the thing further right",
+        ),
+    ]
+    assert examples[1].code == "ret_val = ['pink block', 'gray block', 'tan block']"
+    assert examples[2].context.startswith("objects = ['pink block'")
+    assert examples[3].context == "objects = ['cup', 'plate']"
+    assert [example.follows for example in examples] == [False, True, False, False]
+
+
+def test_a_title_above_the_imports_is_no_example() -> None:
+    assert (
+        load(BARE / "tray_ui.py").examples[0].instruction == "drop the pink block in the tan bowl"
+    )
+    assert is_title("import numpy as np\n\nfrom a import b")
+    assert not is_title("")
+    assert not is_title("import numpy as np\nx = 1")
+
+
+def test_examples_of_use_are_no_part_of_a_function() -> None:
+    second = load(BARE / "fgen.py").examples[1]
+    assert second.code == "def step_left(pos, by):\n    return pos + [-by, 0]"
+
+
+VARIANTS = table(__file__, "headerless: variants")
+
+
+@pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS)
+def test_variants_of_the_form_are_read(text: str) -> None:
+    loaded = bare(text)
+    assert (loaded.header.returns, loaded.header.context) == ("ret_val", ("objects",))
+    (example, *_) = [entry for entry in loaded.examples if entry.code]
+    assert (example.instruction, example.code) == ("b", "ret_val = 'a'")
+    assert example.context == "objects = ['a']"
+
+
+RETURNS = table(__file__, "headerless: returns")
+
+
+@pytest.mark.parametrize(("codes", "returns"), RETURNS.values(), ids=RETURNS)
+def test_what_is_returned_is_what_nearly_all_set_last(
+    codes: list[str], returns: str | None
+) -> None:
+    examples = [Example("", code, "", 1, False) for code in codes]
+    assert infer(examples, "")["returns"] == returns
+
+
+def test_a_prompt_for_functions_is_known_by_its_comments() -> None:
+    assert prefix_of("# define function: f().\n# example: a.") == "define function: "
+    assert prefix_of("# a function: f().\nx = 1") == ""
+
+
+def test_a_call_that_is_commented_out_is_no_instruction() -> None:
+    loaded = bare("objects = ['a']\n# put it.\n# put('a')\n# x = put('a', 'b')\nsay('yes')\n")
+    (example,) = loaded.examples
+    assert example.instruction == "put it"
+    assert example.code.endswith("say('yes')")

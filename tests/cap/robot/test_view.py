@@ -1,7 +1,9 @@
-"""What a world looks like: every body has shapes, only what is new is told, motion is seen."""
+"""What a world looks like and what moved in it; finding robots and prompts."""
 
 import math
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,9 @@ import pytest
 import robots.drawing
 import robots.kitchen
 import robots.ravens
+from cap.errors import PromptError
+from cap.robot import registry
+from cap.robot.observation import MOVED_M, moved
 from cap.robot.view import Viewable, ViewLog, lathe_mesh
 
 ROBOTS: dict[str, Callable[..., Any]] = {
@@ -78,3 +83,68 @@ def test_a_lathe_is_a_closed_surface() -> None:
     edges = [tuple(sorted(pair)) for a, b, c in faces for pair in ((a, b), (b, c), (c, a))]
     assert all(edges.count(edge) == 2 for edge in edges)
     assert max(z for *_, z in vertices) == 0.03
+
+
+# --- displacement
+
+
+def test_only_what_went_further_than_settling_moved() -> None:
+    before = {"settled": (0.0, 0.0, 0.0), "pushed": (0.0, 0.0, 0.0), "gone": (1.0, 1.0, 1.0)}
+    after = {"settled": (MOVED_M, 0.0, 0.0), "pushed": (0.0, 0.0, 0.02), "new": (0.0, 0.0, 0.0)}
+    assert moved(before, after) == {"pushed": ((0.0, 0.0, 0.0), (0.0, 0.0, 0.02))}
+
+
+# --- finding robots and prompts
+
+
+def test_a_file_without_prompts_takes_a_shipped_folder_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def create(**options): ...\n")
+    with pytest.raises(PromptError, match="--prompts ravens, or PROMPTS = 'ravens'"):
+        registry.robot_prompts(str(file))
+    shipped = registry.robot_prompts("ravens")
+    assert registry.robot_prompts(str(file), Path("ravens")) == shipped
+    other = tmp_path / "other.py"
+    other.write_text("PROMPTS = 'ravens'\ndef create(**options): ...\n")
+    assert registry.robot_prompts(str(other)) == shipped
+
+
+def test_a_hidden_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.split(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    hidden = registry.shadowed("benchmarks")
+    assert hidden is not None
+    assert str(tmp_path) in hidden
+
+
+RELEASED = {
+    "tabletop_ui.txt": "objects = ['a']\n# put it.\nput_first_on_second('a', 'b')\n",
+    "sim_tabletop_ui.txt": "objects = ['a']\n# move it.\nput_first_on_second('a', 'b')\n",
+    "mobile_ui.txt": "objects = ['a']\n# go to the table.\ngoto_loc(parse_loc_name('the table'))\n",
+    "parse_obj_name.txt": "objects = ['a']\n# the thing.\nret_val = 'a'\n",
+    "mobile_parse_pos.txt": "# a point.\nret_val = np.array([0, 0, 0])\n",
+    "fgen.txt": "# define function: n = total(xs=a).\ndef total(xs):\n    return sum(xs)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("robot", "ui", "lmps"),
+    [
+        ("ravens", "move it", {"ui", "fgen", "parse_obj_name"}),
+        ("tabletop", "put it", {"ui", "fgen", "parse_obj_name"}),
+        ("kitchen", "go to the table", {"ui", "fgen", "parse_obj_name", "parse_position"}),
+    ],
+)
+def test_the_original_folder_serves_each_robot(
+    tmp_path: Path, robot: str, ui: str, lmps: set[str]
+) -> None:
+    for name, text in RELEASED.items():
+        (tmp_path / name).write_text(text)
+    found = registry.robot_prompts(robot, tmp_path)
+    assert found.keys() == lmps
+    assert found["ui"].examples[0].instruction == ui
+    assert found["ui"].header.session
+    assert {name: prompt.name for name, prompt in found.items()} == {name: name for name in lmps}

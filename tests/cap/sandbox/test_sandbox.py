@@ -1,10 +1,12 @@
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cap.checker.policy import Policy
 from cap.errors import (
     ROBOT_ERRORS,
     LMPFailed,
@@ -15,8 +17,11 @@ from cap.errors import (
 )
 from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
-from cap.sandbox.limits import Listeners
+from cap.sandbox import wire as codec
+from cap.sandbox.limits import Limits, Listeners
+from cap.sandbox.results import CallAnswer, read_answers
 from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.worker import MOST_YIELDED
 from tests.rows import rows, table
 
 
@@ -79,41 +84,12 @@ def test_a_program_gives_its_value_and_what_it_printed(
     assert (result.failure, result.value, result.stdout) == (None, value, stdout)
 
 
-def test_variables_of_the_scope_are_copies(sandbox: Sandbox) -> None:
-    mine = {"a": [1]}
-    result = sandbox.execute(
-        "mine['a'].append(2)\nret = mine", Scope(variables={"mine": mine}), returns="ret"
-    )
-    assert result.value == {"a": [1, 2]}
-    assert mine == {"a": [1]}
-
-
-def test_definitions_are_in_place_in_order(sandbox: Sandbox) -> None:
-    definitions = [
-        Definition("one", "def one():\n    return 1\n"),
-        Definition("two", "def two(a=one()):\n    return a + one()\n"),
-    ]
-    assert value_of(sandbox, "ret = two()", Scope(definitions=definitions)) == 2
-
-
 def test_a_variable_that_cannot_cross_is_an_error_of_the_caller(sandbox: Sandbox) -> None:
     with pytest.raises(SandboxError, match="cannot cross"):
         sandbox.execute("ret = 1", Scope(variables={"bad": object()}))
 
 
 # --- calls
-
-
-def test_a_primitive_takes_arguments_by_position_and_keyword(sandbox: Sandbox) -> None:
-    result = sandbox.execute(
-        "ret = [add(1), add(1, 2), add(b=2, a=1, scale=3)]", scope_of(add), returns="ret"
-    )
-    assert result.value == [11, 3, 9]
-    assert [(call.args, call.kwargs, call.result) for call in result.calls] == [
-        ((1,), {}, 11),
-        ((1, 2), {}, 3),
-        ((), {"b": 2, "a": 1, "scale": 3}, 9),
-    ]
 
 
 @pytest.mark.parametrize("name", ROBOT_ERRORS)
@@ -288,8 +264,8 @@ def test_every_result_names_the_layers_that_held(sandbox: Sandbox) -> None:
 # --- what calls bring
 
 LARGE = {
-    "an array": "np.zeros(110_000)",
-    "empty lists": "[[] for _ in range(60_000)]",
+    "an array": "np.zeros(30_000)",
+    "empty lists": "[[] for _ in range(15_000)]",
 }
 
 
@@ -299,11 +275,11 @@ def test_the_bytes_of_all_calls_are_limited(sandbox: Sandbox, value: str) -> Non
 
     scope = Scope(primitives={"say": Primitive.of(say, "action")})
     result = limited(
-        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20, program_s=30
+        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=1 << 20, program_s=30
     )
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallBytesLimit")
-    assert "4 MiB" in result.failure.message
+    assert "1 MiB" in result.failure.message
     assert 0 < len(result.calls) < 40
 
 
@@ -341,6 +317,7 @@ def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> No
     assert result.failure is None
     assert lines == [1, 3, 3, 6, 6]
     assert [call.args for call in calls] == [(1,), (1,), (2,), (4,), ()]
+    assert (calls[-1].kwargs, calls[-1].result) == ({"b": 1, "a": 14}, 15)
     assert result.calls == tuple(calls)
 
 
@@ -353,9 +330,120 @@ def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) 
     assert result.stdout == "a\nbc\nd\n"
 
 
-def test_a_key_that_a_primitive_misses_is_quoted_once(sandbox: Sandbox) -> None:
-    def find(name: str) -> None:
-        raise KeyError(name)
+# --- calling what a program defined, many times in one worker
 
-    failure = failure_of(sandbox, "find('cup')", scope_of(find))
-    assert (failure.error, failure.message) == ("KeyError", "'cup'")
+POLICY = dataclasses.replace(Policy.benchmark(), library=False)
+
+
+@pytest.fixture(scope="module")
+def caller() -> Iterator[Sandbox]:
+    with Sandbox(limits=Limits(program_s=5), policy=POLICY) as opened:
+        yield opened
+
+
+def called(caller: Sandbox, source: str, *arguments: Any) -> Sequence[CallAnswer]:
+    calls = [((value,), {}) for value in arguments]
+    result = caller.call_each(source, Scope(), "f", calls)
+    assert result.failure is None, result.failure
+    found: Sequence[CallAnswer] = result.value
+    return found
+
+
+def test_each_call_has_its_answer(caller: Sandbox) -> None:
+    source = "def f(x, *, by=1):\n    if x < 0: raise ValueError('less\\nthan')\n    return x + by"
+    calls = [((1,), {}), ((-1,), {}), ((2,), {"by": 5})]
+    assert caller.call_each(source, Scope(), "f", calls).value == [
+        CallAnswer("value", 2),
+        CallAnswer("raises", "ValueError", "less than"),
+        CallAnswer("value", 7),
+    ]
+
+
+def test_calls_share_the_programs_state_and_no_arguments(caller: Sandbox) -> None:
+    shared = [1]
+    source = "seen = []\ndef f(x):\n    x.append(0)\n    seen.append(len(x))\n    return seen\n"
+    assert [a.value for a in called(caller, source, shared, shared)] == [[2], [2, 2]]
+    assert shared == [1]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "value"),
+    [
+        ("from collections import Counter\n    return Counter('aab')", "value", {"a": 2, "b": 1}),
+        ("from fractions import Fraction\n    return [Fraction(4, 2)]", "value", [2]),
+        ("return {1: 2}.items()", "value", {(1, 2)}),
+        ("class T(str):\n        def __str__(self): return 'b'\n    return T('a')", "value", "a"),
+        ("class L(list): pass\n    return L([L([1])])", "value", [[1]]),
+        ("return (i for i in range(3))", "yields", [0, 1, 2]),
+    ],
+)
+def test_what_comes_back_is_plain(caller: Sandbox, body: str, kind: str, value: Any) -> None:
+    (answer,) = called(caller, f"def f(x):\n    {body}\n", 0)
+    assert (answer.kind, answer.value) == (kind, value)
+    plain = (list, tuple, set, dict, int, str)
+    assert type(answer.value) in plain
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "told"),
+    [
+        ("g = 1\n", "raised", "without defining 'f'"),
+        ("def f(x):\n    class Own: pass\n    return Own()\n", "raised", "cannot cross"),
+        ("def f(x):\n    while True: pass\n", "timeout", "longer"),
+        ("def f(x):\n    raise SystemExit\n", "raised", "SystemExit"),
+    ],
+)
+def test_what_ends_a_program_ends_its_calls(
+    caller: Sandbox, source: str, kind: str, told: str
+) -> None:
+    caller.limits = Limits(program_s=0.3)
+    result = caller.call_each(source, Scope(), "f", [((0,), {})])
+    assert result.failure is not None
+    assert (result.failure.kind, result.value) == (kind, None)
+    assert told in str(result.failure)
+    caller.limits = Limits(program_s=5)
+
+
+def test_an_argument_that_cannot_cross_is_the_callers_fault(caller: Sandbox) -> None:
+    with pytest.raises(SandboxError, match="a value of type 'object' cannot cross"):
+        caller.call_each("def f(x): pass\n", Scope(), "f", [((object(),), {})])
+
+
+def test_a_program_may_hold_any_name_but_not_the_librarys(caller: Sandbox) -> None:
+    source = "answers = calls = 7\ndef f(x):\n    return [answers, calls, __name__]\n"
+    assert called(caller, source, 0)[0].value == [7, 7, "program"]
+    (answer,) = called(caller, "def f(x):\n    return math.pi\n", 0)
+    assert (answer.kind, answer.value) == ("raises", "NameError")
+
+
+NOTHING = codec.encode(None)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        [["value", NOTHING, ""]] * 2,
+        [["value", NOTHING]],
+        [["value", None, ""]],
+        [["passed", NOTHING, ""]],
+        [["yields", codec.encode(1), ""]],
+        [7],
+    ],
+)
+def test_what_no_worker_sends_is_no_answer(sent: Any) -> None:
+    assert read_answers(sent, 1) is None
+
+
+def test_too_many_values_are_not_waited_for(caller: Sandbox) -> None:
+    source = "def f(n):\n    yield from range(n)\n"
+    enough, much = called(caller, source, MOST_YIELDED, MOST_YIELDED + 1)
+    assert (len(enough.value), much.kind) == (MOST_YIELDED, "raises")
+
+
+def test_what_a_worker_says_of_an_exception_is_cut() -> None:
+    name, message = codec.encode("E" * 100_000), "m\n" * 100_000
+    (answer,) = read_answers([["raises", name, message]], 1) or []
+    assert len(answer.value) < 100
+    assert len(answer.message) <= 2000
+    assert "\n" not in answer.message

@@ -1,4 +1,4 @@
-"""Many programs, for long: right answers, and nothing left behind.
+"""Many programs, for long: nothing is left behind.
 
 `CAP_SOAK_S` says for how many seconds; a minute by default.
 """
@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from cap.program.scope import Primitive, Scope
-from cap.result import Result
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
@@ -39,20 +38,16 @@ def get_position(name: str) -> np.ndarray:
 
 SCOPE = Scope(primitives={"get_position": Primitive.of(get_position, "perception")})
 PROGRAMS = {
-    "plain": ("ret = sum(range({n}))", lambda n: sum(range(n))),
-    "with numpy": ("ret = float(np.arange({n}).sum())", lambda n: float(sum(range(n)))),
-    "with a call": ("ret = float(get_position('x' * {n})[0])", float),
-    "with output": ("for i in range({n}):\n    print(i)\nret = {n}", lambda n: n),
-    "with classes": (
-        "class A:\n    def __init__(self, n):\n        self.n = n\n"
-        "ret = [A(i).n for i in range({n})]",
-        lambda n: list(range(n)),
-    ),
-    "that raises": ("ret = {n}\n[][ret]", "IndexError"),
-    "without an end": ("ret = {n}\nwhile True: pass", "TimeLimit"),
-    "that asks for memory": ("ret = {n}\nx = bytearray(1 << 40)", "MemoryError"),
-    "that cannot be sent": ("ret = (i for i in range({n}))", "TypeError"),
+    "ret = sum(range({n}))": "",
+    "ret = float(get_position('x' * {n})[0])": "",
+    "for i in range({n}):\n    print(i)\nret = np.arange({n})": "",
+    "class A: pass\nret = [id(A()) for i in range({n})]": "",
+    "[][{n}]": "IndexError",
+    "while {n}: pass": "TimeLimit",
+    "x = bytearray(1 << 40)": "MemoryError",
+    "ret = (i for i in range({n}))": "TypeError",
 }
+"""Programs with a number in them, and the error that ends them."""
 
 
 @pytest.fixture
@@ -63,19 +58,13 @@ def template() -> Iterator[WorkerTemplate]:
 
 
 def run_one(template: WorkerTemplate, rng: random.Random) -> None:
-    """Run one program of some kind, and look at what comes of it."""
-    kind = rng.choice(list(PROGRAMS))
-    source, expected = PROGRAMS[kind]
-    n = rng.randrange(1, 50)
+    """Run one program of some kind, and look at how it ended."""
+    source, expected = rng.choice(list(PROGRAMS.items()))
     limit_s = 0.05 if expected == "TimeLimit" else 30.0
     sandbox = Sandbox(SCOPE, limits=Limits(program_s=limit_s), template=template)
-    result: Result = sandbox.run(source.format(n=n), returns="ret")
-    if isinstance(expected, str):
-        assert result.failure is not None, kind
-        assert result.failure.error == expected, (kind, result.failure)
-    else:
-        assert result.failure is None, (kind, result.failure)
-        assert result.value == expected(n), kind
+    returns = "ret" if "ret" in source else None
+    failure = sandbox.run(source.format(n=rng.randrange(1, 50)), returns).failure
+    assert (failure.error if failure else "") == expected, (source, failure)
 
 
 def processes(template: WorkerTemplate) -> list[int]:

@@ -28,7 +28,7 @@ from cap.sandbox.server import Server
 from tests.fakes.audit import listening
 from tests.rows import rows
 
-FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 PROGRAM_S = 0.05
 SOON_S = 5.0
 KINDS = {"protocol", "killed", "timeout", "limit", "raised", "output", "memory"}
@@ -170,18 +170,15 @@ BROKEN = {
     "no value": framed(b""),
     "random bytes": framed(b"\xc1\xff\x00garbage"),
     "a huge header": struct.pack("<I", 0xFFFFFFFF),
-    "a number": frame(1),
     "an empty list": frame([]),
     "an unknown word": frame(["exec", "code"]),
     "done without a result": frame(["done"]),
     "done with a list": frame(["done", []]),
-    "done with nothing in it": frame(["done", {}]),
     "a result said twice": frame(["done", DONE]) * 2,
     "a call without arguments": frame(["call", "add"]),
     "a call of a list": frame(["call", ["add"], [], {}]),
     "a call with a number": frame(["call", "add", 1, {}]),
     "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
-    "a call said twice": frame(CALL) * 2,
     "a result after a call": frame(CALL) + frame(["done", DONE]),
     "half a frame too many": frame(["done", DONE]) + b"\0",
     "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
@@ -305,11 +302,9 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
     [
         {"status": "great"},
         {"variables": [1]},
-        {"variables": {"a": 1}},
         {"value": b""},
         {"stdout": 1},
         {"defined": {1: 1}},
-        {"defined": ["f"]},
         {"defined": {"f": "1"}},
         {"defined": {f"f{n:0>99}": 1 for n in range(20_000)}},
         {"dropped": [None]},
@@ -317,8 +312,6 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
         {"dropped": ["__builtins__"]},
         {"defined": {"if": 1}},
         {"variables": codec.encode({"__builtins__": {}})},
-        {"variables": codec.encode({"class": 1})},
-        {"variables": codec.encode({1: 1})},
         {"status": "failed", "error": 1, "message": "", "line": 1},
         {"status": "failed", "error": "E", "message": [], "line": 1},
         {"status": "failed", "error": "E", "message": "", "line": True},

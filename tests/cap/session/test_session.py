@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cap
 from benchmarks.models import SampledModel
-from cap.engine.model_request import ASKED_BEFORE
 from cap.engine.settings import Repairs
 from cap.errors import PromptError, UsageError
 from cap.models.providers import make_model
 from cap.prompt.prompt import parse
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from cap.trace.trace import Trace
+from cap.trace.trace import Event, Trace
 from robots.ravens import create
 from tests.cap.conftest import Open
+from tests.cap.turns import play
 from tests.fakes.scripted import PROMPTS, Scripted, listened, model_of, run_all, said, table_session
+from tests.fakes.scripted import snapshot as world
 from tests.rows import table
 
 KEPT = table(__file__, "kept")
@@ -181,48 +183,12 @@ def test_prompts_without_ui_are_refused() -> None:
         table_session({}, prompts={"table_ui": parse("x = 1\n", "table_ui")})
 
 
-ASKS = {
-    "go": "say(parse_obj_name('the red one'))",
-    "twice": "say(parse_obj_name('the red one'))\nsay(parse_obj_name('the red one'))",
-    "the red one": "ret_val = 'red block'",
-    "fail": ["say(parse_obj_name('the red one'))\n1 / 0", "say(parse_obj_name('the red one'))"],
-    "catch": "try:\n    parse_obj_name('wrong')\nexcept LMPFailed:\n    say('sorry')",
-    "wrong": "ret_val = 3",
-    "where": "x = parse_position('of it')",
-    "of it": "ret_val = get_obj_pos('red block')",
-}
-
-
-def test_what_a_program_asks_an_lmp_twice_is_asked_once(open_session: Open) -> None:
-    session = open_session(ASKS)
-    events = listened(session)
-    assert session.run("twice").usage.requests == 2
-    assert session.run("go").usage.requests == 1
-    assert said(session) == ["red block"] * 3
-    nested = [event.data for event in events if event.kind == "completion" and event.depth]
-    assert [data["remembered"] for data in nested] == [False, True, True]
-    assert nested[1]["notes"] == (ASKED_BEFORE,)
-    assert (nested[1]["prompt_tokens"], nested[1]["cost_usd"]) == (0, 0.0)
-    session.undo()
-    session.run("go")
-    assert model_of(session).asked.count("the red one") == 2, "an undo forgets"
-
-
 def test_a_model_that_draws_its_answers_is_asked_each_time(open_session: Open) -> None:
-    session = open_session(ASKS)
+    ask = "say(parse_obj_name('the red one'))"
+    session = open_session({"twice": f"{ask}\n{ask}", "the red one": "ret_val = 'red block'"})
     session.engine.author.model = SampledModel(session.model, 0.5, 1)
     session.run("twice")
     assert model_of(session).asked.count("the red one") == 2
-
-
-def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
-    spoken = []
-    for seed in (5, 5, 6):
-        session = open_session({"go": "say(str(np.random.uniform()))"}, seed=seed)
-        run_all(session, "go", "go")
-        spoken.append(said(session))
-    assert spoken[0] == spoken[1] != spoken[2]
-    assert spoken[0][0] != spoken[0][1]
 
 
 @pytest.mark.parametrize(
@@ -237,17 +203,6 @@ def test_what_ends_a_session_is_told_in_its_run_folder(
         raise error
     (folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "run.json").read_text())["status"] == status
-
-
-def test_after_resuming_it_is_said_why_there_is_nothing_to_undo(tmp_path: Path) -> None:
-    with Session.open("ravens", mode="instant") as first:
-        first.execute("x = 1")
-        path = first.save(tmp_path / "kept.json")
-    with (
-        Session.resume(path) as second,
-        pytest.raises(UsageError, match=r"1 turn of .* is known; undo does not reach it"),
-    ):
-        second.undo()
 
 
 def test_a_session_begins_with_the_variables_its_prompt_states() -> None:
@@ -310,3 +265,229 @@ def test_where_nothing_is_seen_nobody_is_asked_what_words_mean() -> None:
         turn = session.execute("say(str(parse_obj_name('all the fruit')))")
         assert (turn.failure, turn.effect.said) == (None, ("[]",))
         assert model_of(session).prompts == []
+
+
+# --- turns of a session, a row of `tables.jsonl` each: see `tests.cap.turns`
+
+TURNS = table(__file__, "turns")
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_what_a_turn_does(open_session: Open, name: str) -> None:
+    play(open_session, TURNS[name])
+
+
+# --- what a turn says is what is so: effects, totals, repairs and orders that change nothing
+
+
+def opened(model: Scripted, robot: str = "ravens", **options: Any) -> Session:
+    return Session.open(robot, model, mode="instant", seed=3, **options)
+
+
+WAIT = "lemon = 'lemon'\nwhile not is_obj_visible('lemon'):\n    wait(1)\n"
+BRING = "pick_obj('lemon')\nplace_at_obj('bowl')\n"
+
+
+def test_what_arrives_and_is_moved_counts_as_moved_and_an_arrival_alone_does_not() -> None:
+    things = ["bowl @ table", "lemon @ table after 5 s"]
+    with opened(Scripted(WAIT + BRING), "kitchen", objects=things) as session:
+        turn = session.run("when you see a lemon, put it in the bowl", expect=["moved"])
+    assert (turn.ok, [*turn.moved]) == (True, ["lemon"])
+    assert not turn.effect.left_over  # that it was not seen at first
+    with opened(Scripted(WAIT), "kitchen", objects=things) as session:
+        effect = session.run("wait for the lemon").effect
+    assert (effect.newly_seen, "moved" in effect.words) == (("lemon",), False)
+
+
+@pytest.mark.parametrize(
+    ("robot", "idle", "words"),
+    [
+        ("drawing", "redraw([], [])\n", "erase everything"),
+        ("ravens", "print(get_obj_names())\n", "arrange the blocks in a row"),
+        ("kitchen", "set_velocity(0.3, 0.0)\n", "drive one metre forward"),
+    ],
+)
+def test_an_order_that_changes_nothing_is_asked_for_once_more_and_is_not_done(
+    robot: str, idle: str, words: str
+) -> None:
+    model = Scripted(idle, idle.replace("\n", "  # again\n"), "say('never')\n")
+    with opened(model, robot) as session:
+        if robot == "drawing":
+            assert session.execute("draw([[0, -0.5], [0.1, -0.5]])").ok
+        turn = session.run(words)
+        assert turn.failure is not None
+        assert (turn.failure.error, len(model.prompts)) == ("NothingChanged", 2)
+        assert "nothing changed: everything is where it was" in model.prompts[1]
+        model.answers = ["say('I cannot')\n"]
+        assert session.run(words).ok  # an answer is enough
+
+
+HEADERLESS = """from robot import on, lit
+rooms = ['a', 'b']
+# switch on a.
+on('a')
+rooms = ['a', 'b']
+# which is lit?
+ret_val = lit()
+rooms = ['a', 'b']
+# switch on b.
+on('b')
+"""
+
+
+def test_a_prompt_without_a_header_that_acts_and_answers_returns_its_answer() -> None:
+    functions = {"on": lambda room: None, "lit": lambda: ["a"]}
+    model = Scripted("ret_val = lit()\n")
+    lmp = cap.LMP(HEADERLESS, model, functions=functions, variables={"rooms": ["a", "b"]})
+    assert lmp("which rooms are lit?") == ["a"]
+
+
+# --- rounds: a program, what came of it, and the model goes on or says that all is done
+
+RED = """count = 1
+def both(name):
+    put_first_on_second(name, 'blue bowl')
+
+both('red block')
+"""
+BLUE = "count = count + 1\nboth('blue block')\nprint('that is all')\n"
+WORDS = "put the blocks in the blue bowl"
+
+
+def session_of(answers: Sequence[str], rounds: int = 5, **options: Any) -> tuple[Session, Scripted]:
+    model = Scripted(*answers)
+    return table_session(model, rounds=rounds, repairs=Repairs(0, 0), **options), model
+
+
+def reason(events: list[Event]) -> str:
+    (event,) = (event for event in events if event.kind == "rounds_ended")
+    return str(event.data["reason"])
+
+
+def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
+    session, model = session_of([RED, BLUE, "pass\n", "say('hello')\n", "pass\n"])
+    with session:
+        before = session.robot.positions()
+        session.run(WORDS)
+        session.run("greet me")
+        assert len(session.turns) == len(session.state.history) == 2
+        assert model.requests[3].prompt.count(f"# {WORDS}.") == 1
+        assert "moved red block" in model.requests[3].prompt
+        session.undo(2)
+        assert session.robot.positions() == before
+        assert not session.state.history
+
+
+LOOKS = "spot = get_obj_pos('red block')\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "rounds", "why"),
+    [
+        ([LOOKS, f"again = 1\n{LOOKS}", LOOKS], 5, "two rounds had no effect"),
+        ([RED], 5, "the same program was written twice"),
+        ([RED, BLUE], 2, "the limit was reached"),
+    ],
+)
+def test_what_ends_it_without_the_models_word(answers: list[str], rounds: int, why: str) -> None:
+    session, model = session_of(answers, rounds)
+    with session:
+        events = listened(session)
+        assert session.run(WORDS).ok
+    assert (reason(events), len(model.requests)) == (why, 2)
+
+
+def test_a_number_of_rounds_that_cannot_be_is_refused() -> None:
+    for number in (0, 21):
+        with pytest.raises(UsageError, match="ask for 1 to 20"):
+            session_of([RED], rounds=number)
+
+
+def test_a_run_with_rounds_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cap.cli.main import run
+
+    (tmp_path / "model.py").write_text(
+        "from cap.models.base import Completion\n"
+        "class Two:\n"
+        "    name = 'two'\n"
+        "    def complete(self, request):\n"
+        "        done = 'write only: pass' in request.prompt\n"
+        "        text = \"pass\" if done else \"put_first_on_second('red block', 'blue bowl')\"\n"
+        "        return Completion(text, self.name)\n"
+        "def create():\n"
+        "    return Two()\n",
+        encoding="utf-8",
+    )
+    scene = ["--mode", "instant", "--objects", "red block, blue bowl"]
+    asked = ["--rounds", "3", "-m", str(tmp_path / "model.py"), "--out", str(tmp_path / "run")]
+    assert run(["run", "put the red block in the blue bowl", *scene, *asked]) == 0
+    shown = capsys.readouterr().out
+    assert "moved red block to blue bowl; round 2:" in shown
+    assert "1 round: the model says it is done" in shown
+    assert run(["run", "--replay", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
+
+
+# --- `session.undo()`: back to before a turn, variables and world, as if it had never been
+
+ANSWERS = {
+    "bowl": "x = [1]\nput_first_on_second('red block', 'blue bowl')",
+    "more": "x.append(float(np.random.uniform()))\nput_first_on_second('blue block', [0.1, -0.4])",
+    "fail": "x.append(2)\nput_first_on_second('blue block', 'middle')\n1 / 0",
+    "tell": "say(str(x))",
+    "keep": "def f():\n    return 1\n",
+}
+
+
+@pytest.fixture(params=["instant", "physics"])
+def session(request: pytest.FixtureRequest, open_session: Open) -> Session:
+    return open_session(ANSWERS, mode=request.param, seed=9)
+
+
+@pytest.mark.parametrize("undone", ["more", "fail"])
+def test_undo_restores_world_variables_and_history(session: Session, undone: str) -> None:
+    session.run("bowl")
+    kept, state = world(session), session.state
+    assert session.run(undone).ok is (undone == "more")
+    assert world(session) != kept
+    assert session.undo()
+    assert world(session) == kept
+    assert session.state == state
+    assert [turn.instruction for turn in session.turns] == ["bowl"]
+    session.run("tell")
+    assert "# bowl." in model_of(session).prompts[-1]
+    assert f"# {undone}." not in model_of(session).prompts[-1]
+
+
+def test_what_follows_an_undo_has_the_bits_of_a_session_that_never_did_it(
+    session: Session,
+) -> None:
+    session.run("bowl")
+    session.run("more")
+    once = world(session), dict(session.state.variables)
+    session.undo()
+    session.run("keep")
+    session.undo()
+    session.run("more")
+    assert (world(session), dict(session.state.variables)) == once
+
+
+def test_redo_puts_back_what_was_undone_and_all_of_it(session: Session) -> None:
+    run_all(session, "bowl", "more", "tell")
+    there, state, turns = world(session), session.state, list(session.turns)
+    session.undo()
+    session.undo(2)
+    assert session.redo() is True
+    assert [turn.instruction for turn in session.turns] == ["bowl", "more"]
+    assert session.redo() is True
+    assert (repr(world(session)), session.state, session.turns) == (repr(there), state, turns)
+    session.undo(3)
+    assert session.turns == []
+
+
+def test_after_a_new_turn_there_is_nothing_to_redo(session: Session) -> None:
+    session.run("bowl")
+    session.undo()
+    session.run("bowl")
+    with pytest.raises(UsageError, match="nothing was undone since the last turn"):
+        session.redo()
+    assert len(session.turns) == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from shapely.geometry import Point
 
-from cap.errors import SavedError, UsageError
+from cap.cli.main import run
+from cap.errors import CapError, SavedError, UsageError
 from cap.models.replay import Replay
 from cap.robot import observation
 from cap.robot.observation import NotPlain, pack, unpack
@@ -20,7 +22,7 @@ from cap.session import session_file
 from cap.session.replay import ready, recording, replay, steps
 from cap.session.session import Session
 from cap.trace.trace import Trace
-from tests.cap.conftest import Open
+from tests.cap.conftest import Cap, Open
 from tests.fakes.scripted import PROMPTS, Scripted, model_of
 from tests.fakes.scripted import snapshot as world
 from tests.rows import table
@@ -190,15 +192,6 @@ def test_nothing_is_replayed_on_hardware(tmp_path: Path, begin: Open) -> None:
         ready(real, session_file.read(tmp_path / "run", session_file.START), tmp_path / "run")
 
 
-def test_a_replay_that_comes_out_otherwise_says_so(tmp_path: Path, begin: Open) -> None:
-    do(begin(tmp_path / "run"), "bowl")
-    path = tmp_path / "run" / "events.jsonl"
-    path.write_text(path.read_text().replace("'blue bowl')", "[0.1, -0.4])"))
-    with open_replay(tmp_path / "run", prompts=PROMPTS) as session:
-        (entry,) = replay(session, steps(tmp_path / "run"))
-    assert not entry.same
-
-
 @dataclass(frozen=True)
 class Inner:
     xs: tuple[float, ...]
@@ -230,13 +223,10 @@ def test_a_snapshot_survives_the_file_bit_for_bit() -> None:
 @pytest.mark.parametrize(
     ("value", "kind"),
     [
-        (outer(), Any),
         (outer(), Inner),
         ((outer(),), tuple[Any, ...]),
-        ((1, 2), tuple[int]),
         ([1], tuple[int, ...]),
         (Outer(Inner((1.0,), ("x", 3)), None, "c", {}, np.zeros(1)), Outer),  # type: ignore[arg-type]
-        (Point(0, 0), int),
     ],
 )
 def test_what_the_annotation_does_not_say_is_not_written(value: Any, kind: Any) -> None:
@@ -254,3 +244,89 @@ def test_a_world_that_cannot_be_written_is_said_to_be_lost(
     assert kept.world is None
     assert "the world of 'ravens' cannot be written down" in kept.world_lost
     assert not begin().restore(kept)
+
+
+# --- files that come from somebody else: nothing in them is executed, and none of them hangs
+
+PUT = "put the red block in the blue bowl"
+ROBOT = """
+from pathlib import Path
+Path({mark!r}).touch()
+from robots.ravens import create
+PROMPTS = "ravens"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run with one turn."""
+    made = tmp_path / "made"
+    assert run(["run", PUT, "--mode", "instant", "--out", str(made)]) == 0
+    return made
+
+
+def point_at(folder: Path, robot: dict[str, Any]) -> None:
+    for name in ("session.json", "start.json"):
+        values = json.loads((folder / name).read_text())
+        values["robot"] |= robot
+        (folder / name).write_text(json.dumps(values))
+
+
+@pytest.mark.parametrize("field", ["name", "file"])
+def test_a_run_folder_from_somebody_else_executes_no_file(
+    folder: Path, tmp_path: Path, field: str, cap: Cap
+) -> None:
+    mark = tmp_path / "executed"
+    own = folder / "robot.py"
+    own.write_text(ROBOT.format(mark=str(mark)))
+    point_at(folder, {field: str(own)})
+    for command in (
+        ["run", PUT, "--resume", str(folder)],
+        ["run", "--replay", str(folder)],
+        ["trace", "export", str(folder), "--to", "gif"],
+    ):
+        assert "add -r " in cap(command, 2).err
+    with pytest.raises(CapError, match="executes no file"):
+        Session.resume(folder)
+    assert not mark.exists()
+
+
+def test_a_robot_of_your_own_goes_on_where_you_name_its_file(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = folder / "robot.py"
+    own.write_text(ROBOT.format(mark=str(tmp_path / "executed")))
+    point_at(folder, {"file": str(own)})
+    assert run(["run", PUT, "--resume", str(folder), "-r", str(own)]) in (0, 1)
+    assert (tmp_path / "executed").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["session.json", "start.json", "run.json", "events.jsonl"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_file_without_an_end_is_refused(folder: Path, name: str, kind: str, cap: Cap) -> None:
+    (folder / name).unlink()
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to("/dev/zero")
+    commands = {
+        "session.json": ["run", PUT, "--resume", str(folder)],
+        "start.json": ["run", "--replay", str(folder)],
+        "run.json": ["trace", "show", str(folder)],
+        "events.jsonl": ["trace", "show", str(folder)],
+    }
+    error = cap(commands[name], 2).err.strip()
+    assert "not a plain file" in error
+    assert "\n" not in error
+
+
+def test_a_huge_seed_in_a_saved_session_is_refused(folder: Path) -> None:
+    values = json.loads((folder / "session.json").read_text())
+    sys.set_int_max_str_digits(0)
+    (folder / "session.json").write_text(
+        json.dumps({**values, "seed": 7}).replace('"seed": 7', f'"seed": {10**400}')
+    )
+    sys.set_int_max_str_digits(4300)
+    with pytest.raises(CapError, match="damaged"):
+        Session.resume(folder)

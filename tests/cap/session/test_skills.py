@@ -1,16 +1,36 @@
-"""Skills: one readable file each, checked whenever it is read, offered where it can work."""
+"""Skills: one readable file each, checked whenever it is read; and how sessions learn them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cap.cli.main import run
 from cap.errors import SkillError, UsageError
+from cap.prompt.prompt import Prompt, parse
 from cap.robot.registry import function_prompt
+from cap.session.session import Session
+from cap.session.skills.learning import OfferedSkill
+from cap.session.skills.skill_check import check_all
 from cap.session.skills.store import Skill, SkillStore
+from cap.trace.trace import Event
 from tests.cap.conftest import Open
-from tests.fakes.scripted import PROMPTS, model_of, said
+from tests.fakes.scripted import (
+    NAME,
+    POSITION,
+    PROMPTS,
+    UI,
+    WITH_GOAL,
+    Scripted,
+    listened,
+    model_of,
+    said,
+    table_session,
+)
 from tests.rows import table
 
 GENERATED = {
@@ -93,11 +113,6 @@ def test_names_that_no_skill_may_have(store: SkillStore, name: str, message: str
     with pytest.raises(UsageError, match=message):
         store.save(Skill(name, "def half(x):\n    return x / 2\n"))
     assert store.names() == ()
-
-
-def test_what_the_robot_has_is_no_skill(begin: Open) -> None:
-    with pytest.raises(UsageError, match="the robot's own"):
-        begin({}).save_skill("get_obj_pos")
 
 
 def test_functions_are_kept_with_the_name_that_they_call_themselves_by(
@@ -201,12 +216,6 @@ def test_a_skill_that_others_need_is_not_removed(store: SkillStore) -> None:
     assert store.names() == ()
 
 
-def test_a_skill_that_is_not_there(store: SkillStore) -> None:
-    write(store, "get_area", "def get_area():\n    return 1\n")
-    with pytest.raises(UsageError, match="Did you mean 'get_area'"):
-        store.get("get_aria")
-
-
 def test_a_skill_whose_helper_was_removed_is_left_out(store: SkillStore, begin: Open) -> None:
     session = begin(GENERATED)
     assert session.run("move it").ok
@@ -215,3 +224,248 @@ def test_a_skill_whose_helper_was_removed_is_left_out(store: SkillStore, begin: 
     (store.folder / "get_sum.py").unlink()
     session = begin(GENERATED)
     assert session.state.definitions == ()
+
+
+# --- learning: functions whose effect was verified become skills with examples, which are checked
+
+WORDS = "put the red one in the bowl"
+ANSWERS = {
+    WORDS: """def place(name, times=1):
+    '''Put something into the blue bowl.'''
+    for _ in range(times):
+        put_first_on_second(get_exact(name), 'blue bowl')
+
+# It is named in words.
+place(parse_obj_name('the red one'))
+""",
+    "the red one": "ret_val = 'red block'\n",
+    "define function: get_exact(name)": "def get_exact(name):\n    return str(name)\n",
+    "put the blue one there too": "place('blue block')\n",
+    "say hello": "def greet():\n    say('hello')\n\ngreet()\n",
+    "do nothing much": "def rest():\n    return 1\n\nx = rest()\nprint(x)\n",
+}
+NEAR = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
+
+
+def yes(offered: OfferedSkill) -> bool:
+    return True
+
+
+def opened(
+    store: SkillStore, prompts: Mapping[str, Prompt] = PROMPTS, model: Any = ANSWERS, **options: Any
+) -> tuple[Session, list[Event]]:
+    options = {"learn": yes, **options}
+    session = table_session(model, skills=store, prompts=prompts, **options)
+    return session, listened(session)
+
+
+def learned(events: list[Event]) -> Mapping[str, Any]:
+    (event,) = (event for event in events if event.kind == "learned")
+    return event.data
+
+
+@pytest.fixture
+def taught(store: SkillStore) -> SkillStore:
+    session, _ = opened(store)
+    with session:
+        assert session.run(WORDS, expect=["moved"]).ok
+    return store
+
+
+def change(store: SkillStore, name: str, old: str, new: str) -> None:
+    path = store.folder / f"{name}.py"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def damage(store: SkillStore, **values: Any) -> None:
+    path = store.example("place")
+    known = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in values.items():
+        whole, _, part = name.rpartition("__")
+        (known[whole] if whole else known)[part] = value
+    path.write_text(json.dumps(known), encoding="utf-8")
+
+
+def checked(store: SkillStore, tmp_path: Path) -> dict[str, tuple[str, str]]:
+    folder = tmp_path / "prompts"
+    folder.mkdir(exist_ok=True)
+    for name, text in (("ui", UI), ("parse_obj_name", NAME), ("parse_position", POSITION)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return {one.skill: (one.came, one.reason) for one in check_all(store, prompts=folder)}
+
+
+def test_a_verified_function_is_offered_with_its_example_and_kept(store: SkillStore) -> None:
+    asked = list[OfferedSkill]()
+    session, events = opened(store, learn=lambda offered: not asked.append(offered))
+    with session:
+        assert session.run(WORDS, expect=["moved"]).ok
+        assert [entry.origin for entry in session.state.definitions] == ["skill", "skill"]
+    assert [one.definition.name for one in asked] == ["place"]
+    assert asked[0].did == "moved red block to blue bowl"
+    assert list(learned(events)["kept"]) == ["place"]
+    assert store.names() == ("get_exact", "place")
+    kept = json.loads(store.example("place").read_text(encoding="utf-8"))
+    assert kept["instruction"] == WORDS
+    assert "def place" not in kept["program"]
+    assert "place(parse_obj_name('the red one'))" in kept["program"]
+    assert kept["before"]["world"]
+    session, _ = opened(store)
+    with session:
+        turn = session.run("put the blue one there too")
+        assert list(turn.moved) == ["blue block"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expect", "why"),
+    [
+        (WORDS, (), "nothing but its own program says"),
+        ("put the blue one there too", ("moved",), "failed"),
+        ("do nothing much", ("answered",), ""),
+    ],
+)
+def test_only_what_was_verified_is_learned(
+    store: SkillStore, words: str, expect: tuple[str, ...], why: str
+) -> None:
+    session, events = opened(store)
+    with session:
+        session.run(words, expect)
+    kinds = [event.kind for event in events]
+    if why == "failed":
+        assert "learned" not in kinds
+    else:
+        assert why in learned(events)["why"]
+    assert store.names() == (() if why else ("rest",))
+
+
+def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
+    program = ANSWERS[WORDS].replace("parse_obj_name('the red one')", "'red block'")
+    answers = {**ANSWERS, WORDS: program}
+    goal = f"ret_val = bool({NEAR} < 0.05)"
+    session, events = opened(store, WITH_GOAL, Scripted(answers, goal=goal))
+    with session:
+        assert session.run(WORDS).ok
+    assert list(learned(events)["kept"]) == ["place"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "why"), table(__file__, "goal checks that do not accept").values()
+)
+@pytest.mark.parametrize("expect", [(), ("moved",)])
+def test_what_a_goal_check_does_not_accept_is_not_learned_whatever_was_expected(
+    store: SkillStore, goal: str, why: str, expect: tuple[str, ...]
+) -> None:
+    session, events = opened(store, WITH_GOAL, Scripted(ANSWERS, goal=goal))
+    with session:
+        assert session.run(WORDS, expect).ok
+    assert learned(events)["why"].startswith(why)
+    assert store.names() == ()
+
+
+def test_a_function_without_which_all_comes_out_alike_is_not_learned(
+    store: SkillStore, tmp_path: Path
+) -> None:
+    place = "def place(name):\n    put_first_on_second(name, 'blue bowl')\n"
+    program = f"def helper():\n    return 1\n\n{place}\nhelper()\nplace('red block')\n"
+    session, events = opened(store, model={**ANSWERS, WORDS: program})
+    with session:
+        session.run(WORDS, ["moved"])
+        session.run("do nothing much", ["answered"])
+    first, second = (event.data for event in events if event.kind == "learned")
+    assert first["left_out"] == {"helper": "its example comes out the same if it does nothing"}
+    assert list(first["kept"]) == ["place"]
+    assert list(second["kept"]) == ["rest"]
+    change(store, "rest", "return 1", "return 2")
+    assert checked(store, tmp_path)["rest"][0] == "set aside"
+
+
+def test_what_a_person_declines_is_not_kept(store: SkillStore) -> None:
+    session, events = opened(store, learn=lambda offered: False)
+    with session:
+        session.run(WORDS, expect=["moved"])
+    assert learned(events)["left_out"] == {"place": "it was declined"}
+    assert store.names() == ()
+
+
+def test_a_session_that_learns_has_a_folder() -> None:
+    with pytest.raises(UsageError, match="needs a folder for skills"):
+        opened(None)  # type: ignore[arg-type]
+
+
+OTHERWISE = table(__file__, "skills that do otherwise")
+
+
+@pytest.mark.parametrize(("old", "new", "why"), OTHERWISE.values(), ids=OTHERWISE)
+def test_a_skill_that_does_otherwise_is_set_aside_until_it_holds_again(
+    taught: SkillStore, tmp_path: Path, old: str, new: str, why: str
+) -> None:
+    assert checked(taught, tmp_path)["place"] == ("holds", "")
+    change(taught, "place", old, new)
+    came, reason = checked(taught, tmp_path)["place"]
+    assert (came, why in reason) == ("set aside" if why else "holds", True)
+    session, _ = opened(taught)
+    session.close()
+    assert (why in session.damaged_skills.get("place", "")) if why else not session.damaged_skills
+    change(taught, "place", new, old)
+    session, _ = opened(taught)
+    session.close()
+    assert not session.damaged_skills
+
+
+def test_examples_are_run_again_only_where_something_changed(
+    taught: SkillStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = list[str]()
+    method = "cap.session.skills.skill_check.CheckedRobot.run"
+    monkeypatch.setattr(method, lambda self, example, *rest: ran.append(example.instruction) or "")
+    opened(taught)[0].close()
+    assert not ran
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS]
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS]
+    change(taught, "get_exact", "str(name)", "str(name) + ''")
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS] * 2
+
+
+EXAMPLES = table(__file__, "examples that cannot be run")
+
+
+@pytest.mark.parametrize(("values", "why"), EXAMPLES.values(), ids=EXAMPLES)
+def test_an_example_that_cannot_be_run_is_told(
+    taught: SkillStore, tmp_path: Path, values: Mapping[str, Any], why: str
+) -> None:
+    damage(taught, **values, held="")
+    came, reason = checked(taught, tmp_path)["place"]
+    assert came in ("not run", "set aside")
+    assert why in reason
+    assert "\n" not in reason
+    damage(taught, held="")
+
+
+def test_a_damaged_example_leaves_its_skill_out(taught: SkillStore) -> None:
+    taught.example("place").write_text("{", encoding="utf-8")
+    session, _ = opened(taught)
+    session.close()
+    assert "cannot be used" in session.damaged_skills["place"]
+    assert "get_exact" in {entry.name for entry in session.state.definitions}
+
+
+def test_the_command_runs_them_all(
+    taught: SkillStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked(taught, tmp_path)
+    where = ["--skills", str(taught.folder), "--prompts", str(tmp_path / "prompts")]
+    capsys.readouterr()
+    assert run(["skills", "check", *where, "--json"]) == 0
+    rows = {row["skill"]: row["came"] for row in json.loads(capsys.readouterr().out)}
+    assert rows == {"get_exact": "no example", "place": "holds"}
+    change(taught, "place", "'blue bowl'", "'blue block'")
+    assert run(["skills", "check", *where]) == 1
+    assert "set aside" in capsys.readouterr().out
+    assert run(["skills", "list", "--skills", str(taught.folder), "--json"]) == 0
+    about = {row["skill"]: row["about"] for row in json.loads(capsys.readouterr().out)}
+    assert "set aside: its example did" in about["place"]
+    assert run(["skills", "check", *where, "-m", "no/such"]) == 2

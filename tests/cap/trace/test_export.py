@@ -1,5 +1,6 @@
-"""A run as a page: all of it in one file, nothing in it interpreted, odd events counted."""
+"""A run exported: as a page with all of it in one file, as films, and as a dataset."""
 
+import io
 import json
 import os
 import re
@@ -7,15 +8,26 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from cap import Session
 from cap.cli.main import run
+from cap.cli.page.chronicle import Chronicle
+from cap.engine.settings import Repairs, Sampling
+from cap.errors import UsageError
+from cap.messages import tried_line
+from cap.session import replay
 from cap.trace.export import pages
+from cap.trace.export.lerobot import state_names, state_of
 from cap.trace.export.pages import html, markdown
-from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
+from cap.trace.export.run_record import ChoiceRecord, Note, ProgramRecord, RunRecord
+from cap.trace.terminal import Live
 from cap.trace.trace import Trace
+from tests.cap.conftest import Cap
+from tests.fakes.scripted import OBJECTS, Scripted, table_session
 from tests.rows import table
 
 NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"
@@ -125,7 +137,10 @@ def test_text_of_others_is_shown_never_interpreted(tmp_path: Path) -> None:
     assert not re.search(r"<script>|^# not a heading", outside, re.MULTILINE)
 
 
-def test_a_foreign_run_of_any_size_gives_a_bounded_page(tmp_path: Path) -> None:
+def test_a_foreign_run_of_any_size_gives_a_bounded_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MAX_CHARS", 8000)
     huge = "x" * (pages.MAX_CHARS * 3)
     words = [(turn, "instruction", {"lmp": "ui", "text": huge}) for turn in range(1, 300)]
     source = {"lmp": "ui", "source": huge, "generated": []}
@@ -134,7 +149,7 @@ def test_a_foreign_run_of_any_size_gives_a_bounded_page(tmp_path: Path) -> None:
     for text in (html(run), markdown(run)):
         assert "and 99 more in the trace" in text  # turns
         assert "and 100 more in the trace" in text  # calls
-        assert "40000 more characters in the trace" in text
+        assert "16000 more characters in the trace" in text
         assert len(text) < pages.MAX_ROWS * pages.MAX_CHARS * 1.1
     assert len(run.title) < 250
 
@@ -146,12 +161,11 @@ BAD_USAGE = {"kind": "done", "data": {"ok": True, "model": "m", "usage": {"reque
 
 @pytest.mark.parametrize("odd", [*ODD.values(), *BAD_VIEWS.values(), BAD_USAGE], ids=str)
 def test_odd_and_newer_events_are_counted_and_do_not_hide_the_rest(
-    tmp_path: Path, odd: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, odd: dict[str, Any], cap: Cap
 ) -> None:
     kind = str(odd["kind"])
     record = recorded(tmp_path, GO, FAILED, (1, kind, odd["data"]))
-    assert run(["trace", "show", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
+    shown = cap(["trace", "show", str(tmp_path)])
     assert "Traceback" not in shown.err
     for text in (shown.out, html(record), markdown(record)):
         assert "NoMatch" in text
@@ -183,23 +197,21 @@ def test_a_damaged_picture_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
-    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ran: Path, tmp_path: Path, cap: Cap
 ) -> None:
-    assert run(["trace", "export", str(tmp_path)]) == 2
-    assert "is no run folder" in capsys.readouterr().err
-    assert run(["trace", "export", str(ran), "--out", str(tmp_path / "no" / "where.html")]) == 2
-    told = capsys.readouterr().err
+    assert "is no run folder" in cap(["trace", "export", str(tmp_path)], 2).err
+    told = cap(["trace", "export", str(ran), "--out", str(tmp_path / "no" / "where.html")], 2).err
     assert told.count("\n") == 1
     assert f"cannot write {tmp_path / 'no' / 'where.html'}: " in told
 
 
-def test_unreadable_lines_are_counted_and_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_lines_are_counted_and_named(tmp_path: Path, cap: Cap) -> None:
     record = recorded(tmp_path, GO, first="[1]\n" + "[" * 200_000 + "\n")
     assert "2 events of kind 'unreadable line' not shown" in html(record)
-    assert run(["trace", "show", str(tmp_path)]) == 0
-    assert re.findall(r"line (\d+) of events", capsys.readouterr().out) == ["1", "2"]
+    assert re.findall(r"line (\d+) of events", cap(["trace", "show", str(tmp_path)]).out) == [
+        "1",
+        "2",
+    ]
 
 
 def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -> None:
@@ -210,13 +222,6 @@ def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -
         assert run(["trace", "export", str(ran), "--to", "md", "--out", str(pipe)]) == 0
         assert reader.read(2) == b"# "
     assert pipe.is_fifo()
-
-
-def test_a_film_is_the_run_carried_out_again(ran: Path, tmp_path: Path) -> None:
-    film = tmp_path / "film.gif"
-    assert run(["trace", "export", str(ran), "--to", "gif", "--out", str(film)]) == 0
-    with Image.open(film) as opened:
-        assert getattr(opened, "n_frames", 1) >= 2
 
 
 def test_an_mp4_film_has_its_frames(ran: Path, tmp_path: Path) -> None:
@@ -239,12 +244,11 @@ def test_a_rerun_file_has_arm_objects_and_calls(ran: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("to", ["mp4", "rrd", "lerobot"])
 def test_what_is_missing_for_a_film_is_named(
-    ran: Path, to: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ran: Path, to: str, monkeypatch: pytest.MonkeyPatch, cap: Cap
 ) -> None:
     for module in ("av", "rerun", "pyarrow"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
-    assert run(["trace", "export", str(ran), "--to", to]) == 2
-    told = capsys.readouterr().err
+    told = cap(["trace", "export", str(ran), "--to", to], 2).err
     assert told.count("\n") == 1
     assert "-m pip install -e" in told
 
@@ -289,3 +293,169 @@ def test_only_calls_that_are_alike_are_shown_as_one(tmp_path: Path) -> None:
         rows = [line for line in lines if re.search(r"\).* .*\d\.\d\d s$", line)]
         for row, begin in zip(rows, shown, strict=True):
             assert row.removeprefix("- ").removeprefix("→ ").startswith(begin)
+
+
+# --- what was tried, chosen and told between rounds: in the terminal, as a page, Markdown and live
+
+WRONG = "put_first_on_second('blue block', 'green bowl')\n"
+RIGHT = "put_first_on_second('red block', 'blue bowl')\n"
+RAISES = "raise ValueError('<b>full</b>')\n"
+SECOND = "put_first_on_second('blue block', 'blue bowl')\n"
+WORDS = "put the blocks in the blue bowl"
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A turn of two rounds of up to four programs, undone; what was shown of it."""
+    trace = Trace(tmp_path_factory.mktemp("runs") / "run")
+    out, story = io.StringIO(), Chronicle()
+    trace.listeners += [Live(Console(file=out, width=200)), story]
+    model = Scripted(WRONG, RIGHT, RAISES, RIGHT, SECOND)
+    options = {"rounds": 2, "sampling": Sampling(4), "repairs": Repairs(0, 0), "trace": trace}
+    with table_session(model, objects=(*OBJECTS, "green bowl"), **options) as session:
+        assert session.run(WORDS).ok
+        assert session.undo()
+    assert trace.folder is not None
+    return trace.folder, out.getvalue(), "".join(story.news() or ())
+
+
+def test_the_terminal_tells_all_of_it(tried: tuple[Path, str, str]) -> None:
+    assert run(["trace", "show", str(tried[0])]) == 0
+    for told in (
+        "▶ 2  moved red block to blue bowl",
+        "    3  failed: ValueError (line 1): <b>full</b>",
+        "chosen: 2, 2 of 4 did this",
+        "moved red block to blue bowl; round 2:",
+        "2 rounds: the limit was reached",
+        "undone: the last turn, including the world",
+    ):
+        assert told in tried[1]
+
+
+def test_a_line_of_what_was_tried_fits_the_terminal() -> None:
+    one = {"number": 3, "came": "x" * 400, "goal": False, "expected": True, "same_as": 1}
+    assert len(tried_line(one, 76)) <= 76
+    assert tried_line(one, 76).endswith("…  (as 1)  goal: no")
+
+
+def test_a_page_has_every_program_that_was_tried_and_each_round(
+    tried: tuple[Path, str, str],
+) -> None:
+    record = RunRecord.read(tried[0])
+    assert not record.unknown
+    first, second = (part for part in record.turns[0].parts if isinstance(part, ChoiceRecord))
+    assert [one.chosen for one in first.tried] == [False, True, False, False]
+    assert [one.failed for one in first.tried] == [False, False, True, False]
+    assert [bool(one.source) for one in first.tried] == [True, True, True, False]
+    assert len(second.tried) == 3
+    page = html(record)
+    assert "&lt;b&gt;full&lt;/b&gt;" in page
+    assert "<b>full" not in page
+    assert "chosen: 2, 2 of 4 did this" in page
+    assert '<h3 class="round">moved red block to blue bowl; round 2:' in page
+    assert "&lt;b&gt;full&lt;/b&gt;" in tried[2]  # in a browser, as it happens
+    assert "chosen: 2, 2 of 4 did this" in tried[2]
+    text = markdown(record)
+    for told in (
+        "- **2 moved red block to blue bowl** (chosen)",
+        "### moved red block to blue bowl; round 2:",
+        "- 2 rounds: the limit was reached",
+        "put_first_on_second('blue block', 'green bowl')",
+    ):
+        assert told in text
+
+
+def test_a_turn_of_rounds_is_undone_again_in_a_replay(tried: tuple[Path, str, str]) -> None:
+    assert [step.kind for step in replay.steps(tried[0])] == ["run", "undo"]
+
+
+# --- a run as a LeRobot dataset
+
+Capture = pytest.CaptureFixture[str]
+PUT = "put the red block in the blue bowl"
+ORIGIN = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def test_a_state_is_what_the_view_shows_of_the_robot() -> None:
+    with pytest.raises(UsageError, match="no 'arm/hand'"):
+        state_names({"table": ORIGIN})
+    view = {"arm/hand": ORIGIN, "robot": ORIGIN}
+    assert len(state_names(view)) == len(state_of(view)) == 14
+    view |= {"arm/left_pad": (0.0, 0.5, *ORIGIN[2:]), "arm/right_pad": (0.0, 0.1, *ORIGIN[2:])}
+    assert len(state_names(view)) == len(state_of(view)) == 15
+    assert state_of(view)[7] == pytest.approx(0.4)
+
+
+def test_a_run_is_a_dataset_an_episode_for_each_turn(capsys: Capture) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'lerobot' is not installed")
+    from PIL import Image
+
+    objects = ["--objects", "red block,blue bowl", "--mode", "instant", "--out", "o"]
+    assert run(["run", PUT, "put it on the zebra", *objects]) == 4
+    capsys.readouterr()
+    assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 0
+    assert capsys.readouterr().out == "set\n"
+    info = json.loads(Path("set/meta/info.json").read_text())
+    stats = json.loads(Path("set/meta/stats.json").read_text())
+    table = parquet.read_table("set/data/chunk-000/file-000.parquet").to_pydict()
+    episodes = parquet.read_table("set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    tasks = parquet.read_table("set/meta/tasks.parquet").to_pylist()
+    rows = len(table["index"])
+    assert (info["codebase_version"], info["robot_type"]) == ("v3.0", "ravens")
+    assert (info["total_episodes"], info["total_frames"], info["total_tasks"]) == (2, rows, 2)
+    assert set(info["features"]) == set(table) == set(stats)
+    assert [task["task"] for task in tasks] == [PUT, "put it on the zebra"]
+    assert [(one["success"], *one["tasks"]) for one in episodes] == [
+        (True, PUT),
+        (False, "put it on the zebra"),
+    ]
+    for number, one in enumerate(episodes):
+        span, length = slice(one["dataset_from_index"], one["dataset_to_index"]), one["length"]
+        columns = {key: values[span] for key, values in table.items()}
+        assert columns["episode_index"] == [number] * length
+        assert columns["frame_index"] == list(range(length))
+        assert columns["next.done"] == [False] * (length - 1) + [True]
+        assert columns["next.success"][-1] is one["success"]
+        assert columns["next.reward"][-1] == float(one["success"])
+        states = columns["observation.state"]
+        assert columns["action"] == [*states[1:], states[-1]]
+    assert table["index"] == list(range(rows))
+    assert table["timestamp"] == pytest.approx(np.array(table["frame_index"]) / info["fps"])
+    names = info["features"]["observation.environment_state"]["names"]
+    assert names[:3] == ["red block.x", "red block.y", "red block.z"]
+    around = np.array(table["observation.environment_state"])
+    assert not np.allclose(around[0][:2], around[-1][:2], atol=0.02)  # the block has moved
+    assert np.allclose(around[-1][:2], around[-1][3:5], atol=0.06)  # into the bowl
+    picture = Image.open(io.BytesIO(table["observation.images.scene"][0]["bytes"]))
+    height, width, _ = info["features"]["observation.images.scene"]["shape"]
+    assert picture.size == (width, height)
+    assert stats["observation.state"]["count"] == [rows]
+
+    assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 2
+    assert "set is there; name another folder" in capsys.readouterr().err
+
+
+def test_what_is_no_run_s_events_is_said_in_one_line(capsys: Capture) -> None:
+    pytest.importorskip("pyarrow", reason="the extra 'lerobot' is not installed")
+    assert (
+        run(["run", PUT, "--objects", "red block,blue bowl", "--mode", "instant", "--out", "o"])
+        == 0
+    )
+    events = Path("o/events.jsonl")
+    whole = events.read_bytes()
+    nothing = "no turn was finished in o; there is nothing to replay"
+    for content, said in (
+        (np.random.default_rng(0).bytes(3000), nothing),
+        (whole[:900], nothing),
+        (b"[1, 2]\n" * 3, nothing),
+        (b'{"hello": 1}\n', "o/events.jsonl, line 1: no event of a run; remove the line"),
+        (whole.replace(b'"key": "', b'"key": "x'), "o/events.jsonl, answer 1: "),
+    ):
+        events.write_bytes(content)
+        capsys.readouterr()
+        assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith(f"error: {said}")
+        assert told.err.count("\n") == 1
+        assert not Path("set").exists()

@@ -71,6 +71,7 @@ def test_an_answer_and_its_pieces_have_no_secret(connect: Any) -> None:
     assert len(pieces) == 2
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("how", ["stream=true", "stream=false"])
 def test_no_secret_of_an_address_is_left_anywhere(
