@@ -91,6 +91,11 @@ def test_numbers_and_texts_keep_value_and_type(value: Any) -> None:
     assert same(round_trip(value), value)
 
 
+def test_not_a_number_comes_back() -> None:
+    assert np.isnan(round_trip(float("nan")))
+    assert np.isnan(round_trip(np.array([np.nan]))).all()
+
+
 ARRAYS = [
     np.arange(6.0).reshape(2, 3),
     np.zeros((0, 2)),
@@ -227,6 +232,7 @@ REFUSED = {
     "date": np.datetime64("2020-01-01"),
     "array of too many dimensions": np.zeros((1,) * 33),
     "void": np.void(b"a"),
+    "masked": np.ma.array([1]),
     "surrogate": "\ud800",
     "deep in a list": [1, (2, {"a": {3: object()}})],
     "nested lists": nested(list, 100),
@@ -283,14 +289,17 @@ HOSTILE = {
     "dates": array_extension(b"<M8", (1,), bytes(8)),
     "wrong shape": array_extension(b"<f8", (3,), bytes(8)),
     "huge shape": array_extension(b"<f8", (2**40, 2**40), bytes(8)),
+    "huge shape of nothing": array_extension(b"<f8", (2**40, 0), b""),
     "too many dimensions": array_extension(b"<f8", (1,) * 60, bytes(8)),
     "array of nothing": bytes(msgpack.packb(msgpack.ExtType(arrays.ARRAY, b""))),
     "numpy text of a number": extension(arrays.TEXT, 1),
     "objects of words": extension(arrays.ENTRIES, ["O", [1], ["a"]]),
     "objects of a wrong shape": extension(arrays.ENTRIES, ["O", [2], [None]]),
+    "texts of a wrong shape": extension(arrays.ENTRIES, ["U", [2], ["a"]]),
     "texts of a huge shape": extension(arrays.ENTRIES, ["U", [2**40, 0], []]),
     "unhashable in a set": extension(codec.SET, [[1]]),
     "range of nothing": extension(codec.RANGE, [1, 2, 0]),
+    "complex of words": extension(codec.COMPLEX, ["a", "b"]),
     "no such code": extension(99, [1]),
     "texts that explode": extension(arrays.ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
     "entries of dates": extension(arrays.ENTRIES, ["M", [1], ["a"]]),
@@ -308,6 +317,7 @@ HOSTILE = {
         arrays.GEOMETRY, ["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]
     ),
     "list longer than its bytes": b"\xdd\xff\xff\xff\xff",
+    "map longer than its bytes": b"\xdf\xff\xff\xff\xff",
     "two values": b"\x01\x02",
     "not UTF-8": b"\xa2\xff\xfe",
 }
