@@ -23,10 +23,10 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.suite import CELLS
 from benchmarks.tabletop.tasks import EVERY, SEEN, TASKS, UNSEEN, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
-from cap.errors import ModelError, UsageError
-from cap.models.base import Completion, Request
+from cap.errors import UsageError
 from cap.session.session import Session
 from robots.ravens import create
+from tests.fakes.scripted import Scripted
 
 BY_NAME = {task.name: task for task in (*TASKS, *TASKS_IM)}
 SCENE: Positions = {
@@ -39,13 +39,6 @@ BLOCKS = ["red block", "blue block", "green block"]
 Mutant = Callable[[Setup, Positions], Positions]
 
 
-class Nobody:
-    name = "nobody"
-
-    def complete(self, request: Request) -> Completion:
-        raise ModelError("oracles ask no model")
-
-
 @cache
 def solved(name: str, seed: int) -> tuple[Setup, Positions]:
     """Return a trial and the world after its oracle, in the instant world."""
@@ -53,7 +46,7 @@ def solved(name: str, seed: int) -> tuple[Setup, Positions]:
     attributes = EVERY if task in TASKS_IM else SEEN if task.seen else UNSEEN
     setup = prepare(task, attributes, "", seed)
     robot = create(seed=setup.scene_seed, mode="instant", objects=setup.objects)
-    with Session(robot, Nobody()) as session:
+    with Session(robot, Scripted("")) as session:
         assert session.execute(oracle(task, setup.words)).ok
         return setup, dict(robot.positions())
 
