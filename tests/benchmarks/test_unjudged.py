@@ -39,7 +39,8 @@ def test_a_crash_of_a_persons_own_code_names_file_and_line(
     assert cap(OWN) == 1
     told = f"KeyError: 'oops' ({Path('my_arm/tasks.py').resolve()}, line {line}, in {function})"
     assert told in capsys.readouterr().err
-    assert [one.outcome.failure for one in read_lines(Path("out"))] == [told] * 2
+    ended = [one.outcome for one in read_lines(Path("out"))]
+    assert [(one.cause, one.failure) for one in ended] == [("infrastructure", told)] * 2
     assert told in Path("out/report.html").read_text().replace("&#39;", "'")
 
 
