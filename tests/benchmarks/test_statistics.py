@@ -6,6 +6,7 @@ from benchmarks.statistics import (
     Z_95,
     clustered_difference,
     clustered_interval,
+    mcnemar_exact,
     student_t_95,
     wilson_interval,
 )
@@ -73,3 +74,12 @@ def test_what_all_ended_the_same_counts_each_problem_once() -> None:
     assert low == 0.0
     assert high > wilson_interval(0, 10)[1]
     assert clustered_interval([(30, 30)] * 10) == pytest.approx((1 - high, 1.0))
+
+
+# By hand: the share of all ways in which n coins fall that are no likelier than this one.
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [(0, 0, 1.0), (1, 0, 1.0), (5, 5, 1.0), (0, 6, 2 / 64), (12, 3, 2 * 576 / 2**15)],
+)
+def test_mcnemar_is_the_exact_two_sided_sign_test(first: int, second: int, p: float) -> None:
+    assert mcnemar_exact(first, second) == mcnemar_exact(second, first) == pytest.approx(p)

@@ -44,15 +44,6 @@ def test_a_crash_of_a_persons_own_code_names_file_and_line(
     assert told in Path("out/report.html").read_text().replace("&#39;", "'")
 
 
-def test_once_it_is_mended_the_same_trials_are_run_again() -> None:
-    with_crash("judge")
-    assert cap(OWN) == 1
-    path = Path("my_arm/tasks.py")
-    path.write_text(path.read_text().replace("raise KeyError('oops')", "pass"))
-    assert cap([*OWN, "--resume"]) == 0
-    assert [one.outcome.success for one in read_lines(Path("out"))] == [True, True]
-
-
 REPLAY = ["bench", "run", "tabletop", "-m", "replay/rec.jsonl", "--mode", "instant", "--jobs", "1"]
 REPLAY += ["--tasks", "stack-blocks", "--split", "SA-SI", "--out", "out"]
 

@@ -15,7 +15,6 @@ from gymnasium.utils.env_checker import check_env
 
 from benchmarks.environments import RAVENS
 from benchmarks.environments.policies import (
-    POLICIES,
     main,
     oracle_program,
     random_program,
@@ -90,12 +89,9 @@ def test_an_instruction_asks_the_model() -> None:
     env.close()
 
 
-def test_the_two_policies(env: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert success_rate(env, oracle_program, 5) == 1.0
-    assert success_rate(env, random_program, 5) < 1.0
-    main(["--policy", "oracle", "--task", "stack-blocks", "--episodes", "2"])
-    assert capsys.readouterr().out == "stack-blocks: oracle 100 % of 2\n"
-    assert set(POLICIES) == {"oracle", "random"}
+def test_the_two_policies(env: Any) -> None:
+    assert success_rate(env, oracle_program, 2) == 1.0
+    assert success_rate(env, random_program, 3) < 1.0
 
 
 @pytest.mark.parametrize(

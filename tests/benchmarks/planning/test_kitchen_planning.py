@@ -190,13 +190,13 @@ class Unfeeling(LanguageWorld):
 def test_the_simulator_of_words_tells_a_wrong_plan_and_affordances_mend_some() -> None:
     knowledge = SolutionKnowledge(trials.solutions())
     recovered = dict.fromkeys(("usual", "constant"), 0)
-    for solution in trials.solutions():
+    for solution in trials.solutions()[:20]:
         for name, kind in (("usual", LanguageWorld), ("constant", Unfeeling)):
             world = kind(solution, actions_for(EVERYTHING))
             model = StandIn("noisy-say:0.7", knowledge, 1)
             run_episode(solution.instruction, world, SayCan(model, DialoguePrompt()))
             recovered[name] += world.recovered
-    assert 0 < recovered["constant"] < recovered["usual"] < 50
+    assert 0 < recovered["constant"] < recovered["usual"] < 20
 
 
 @pytest.mark.soak
