@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from cap.errors import Collision, LimitExceeded, RobotError, Unreachable
 from robots.drawing import DrawingRobot, create
+from tests.robots.stops import stopped_at
 
 SPIRAL = np.array(
     [
@@ -96,16 +96,8 @@ def test_what_is_no_list_of_shapes_or_too_long_a_one_is_refused_by_name(
 def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
     pytest.importorskip("mujoco")
     robot = create(seed=0, objects=[])
-
-    def stop_now() -> None:
-        thread = threading.Thread(target=robot.stop)
-        thread.start()
-        thread.join()
-
-    robot.on_frame = stop_now
-    with pytest.raises(RobotError, match="stopped"):
+    with stopped_at(robot), pytest.raises(RobotError, match="stopped"):
         robot.draw(SPIRAL)
-    robot.on_frame = None
     assert robot.sim_time_s < 0.5
     assert robot.state.ink().length < 0.1
     robot.draw(ring(0.05))
@@ -130,7 +122,7 @@ def test_pictures_on_the_way_show_the_pen_and_the_ink_grow() -> None:
 
     before = robot.snapshot()
     robot.on_frame = look
-    robot.frame_every_s = 0.125
+    robot.frame_every_s = 0.25
     robot.draw(ring(0.1))
     after = robot.state
     robot.on_frame = None
