@@ -69,6 +69,12 @@ def test_one_cluster_tells_nothing_of_others() -> None:
     assert clustered_difference([(50, 20)]) == (-1.0, 1.0)
 
 
+def test_a_difference_is_as_sure_as_its_problems_are_many() -> None:
+    """By hand: mean 3 / 12, margin 4.3027 (3 / 2 * 2)^0.5 / 12."""
+    found = clustered_difference([(4, 2), (4, 0), (4, 1)])
+    assert found == pytest.approx((0.25 - 0.62104, 0.25 + 0.62104), abs=1e-4)
+
+
 def test_what_all_ended_the_same_counts_each_problem_once() -> None:
     low, high = clustered_interval([(30, 0)] * 10)
     assert low == 0.0

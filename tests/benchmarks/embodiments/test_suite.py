@@ -186,18 +186,6 @@ def test_polygons_may_be_turned_each_for_itself() -> None:
     assert differs(MultiLineString([]), [hexagon]) is not None
 
 
-@pytest.mark.parametrize("robot", ["ravens", "tabletop", "kitchen"])
-def test_what_is_carried_elsewhere_is_not_right(robot: str) -> None:
-    (body,) = [body for body in EMBODIMENTS if body.robot == robot]
-    for task in ("in-the-bowl", "beside-the-bowl", "between-two"):
-        wish = SUITE.wish(Trial(task, robot, 0))
-        (right,) = oracle(body, "carry", wish)
-        assert judged(robot, task, right) is None
-        (wanted,) = wish.placements
-        elsewhere = "put_beside" if task == "in-the-bowl" else "put_in"
-        assert judged(robot, task, right + f"{elsewhere}('{wanted.thing}', bowl)\n") is not None
-
-
 def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -> None:
     before = {"ball": (0.0, 0.0, 0.02), "box": (0.3, 0.0, 0.02), "bowl": (0.0, 0.3, 0.02)}
 

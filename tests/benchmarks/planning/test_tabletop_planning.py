@@ -4,47 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import pytest
 
-from benchmarks.planning import trials
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, put
-from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
-from benchmarks.tabletop.tasks import EVERY
-from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.planners.dialogue import DialogueLine
-from cap.planners.stand_in_models import StandIn
 from robots.ravens import create
 
 N = 200
-
-
-@cache
-def setups(task: str) -> tuple[Setup, ...]:
-    own = next(entry for entry in TASKS_IM if entry.name == task)
-    return tuple(prepare(own, EVERY, "IM-noise", seed) for seed in range(N))
-
-
-@cache
-def done(task: str, feedback: str) -> int:
-    found = 0
-    for seed, setup in enumerate(setups(task)):
-        result = trials.tabletop_trial(
-            setup, NOISE, lambda known, seed=seed: StandIn("perfect-say", known, seed),  # type: ignore[misc]
-            planner=feedback,
-        )  # fmt: skip
-        assert len(result.episode.outcomes) <= 15
-        found += result.missed is None
-    return found
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
-def test_feedback_lifts_success_under_noise(task: str) -> None:
-    objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))
-    assert objects + 20 < success <= scene
 
 
 def test_a_pile_whose_middle_is_off_its_foot_topples_and_scene_feedback_tells_it() -> None:

@@ -50,7 +50,6 @@ def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> Non
 def test_pictures_without_mujoco_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pybullet")
     robot = create(engine="pybullet")
-    monkeypatch.delitem(sys.modules, "robots.simulation.rays", raising=False)
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(MissingExtra, match="pictures need MuJoCo"):
         robot.render(32, 32)
