@@ -75,7 +75,7 @@ def test_no_cheat_is_taken_for_the_solution(number: int) -> None:
     task = TASKS[number]
     solution = trials.kitchen_trial(task, 0, made("perfect-say")).episode.plan
     found = cheats(task, solution)
-    assert len(found) == 10
+    assert len(found) == 8
     for name, plan in found.items():
         assert verdict(task, plan) is not None, (name, plan)
 

@@ -243,28 +243,21 @@ def test_inner_monologues_scenes_are_wide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
-    [({}, "blue block"), ({"red block": (0.09, -0.5, 0.02)}, None)],
-)
-def test_counting_needs_neighbours_that_differ(change: Any, found: str | None) -> None:
-    assert nth_from({**SCENE, **change}, BLOCKS, "second", "left") == found
-
-
-def test_there_is_no_fourth_of_three() -> None:
-    assert nth_from(SCENE, BLOCKS, "fourth", "top") is None
-
-
-@pytest.mark.parametrize(
-    ("way", "nth", "found"),
+    ("nth", "way", "found"),
     [
-        ("left", "first", "red block"),
-        ("right", "first", "green block"),
-        ("top", "first", "blue block"),
-        ("bottom", "third", "blue block"),
+        ("first", "left", "red block"),
+        ("first", "right", "green block"),
+        ("first", "top", "blue block"),
+        ("third", "bottom", "blue block"),
+        ("fourth", "top", None),
     ],
 )
-def test_counting_begins_at_the_side_named(way: str, nth: str, found: str) -> None:
+def test_counting_begins_at_the_side_named(nth: str, way: str, found: str | None) -> None:
     assert nth_from(SCENE, BLOCKS, nth, way) == found
+
+
+def test_counting_needs_neighbours_that_differ() -> None:
+    assert nth_from({**SCENE, "red block": (0.09, -0.5, 0.02)}, BLOCKS, "second", "left") is None
 
 
 @pytest.mark.parametrize(
