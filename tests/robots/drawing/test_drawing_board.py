@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cap.errors import Collision, LimitExceeded, RobotError, Unreachable
+from cap.errors import Collision, LimitExceeded, Unreachable
 from robots.drawing import DrawingRobot, create
-from tests.robots.stops import stopped_at
 
 SPIRAL = np.array(
     [
@@ -91,17 +90,6 @@ def test_what_is_no_list_of_shapes_or_too_long_a_one_is_refused_by_name(
                 robot.redraw(old, new)
     with pytest.raises(LimitExceeded, match="old_shapes are 1000000 shapes"):
         robot.redraw([[[0.0, -0.5], [0.1, -0.5]]] * 10**6, [])
-
-
-def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
-    pytest.importorskip("mujoco")
-    robot = create(seed=0, objects=[])
-    with stopped_at(robot), pytest.raises(RobotError, match="stopped"):
-        robot.draw(SPIRAL)
-    assert robot.sim_time_s < 0.5
-    assert robot.state.ink().length < 0.1
-    robot.draw(ring(0.05))
-    robot.close()
 
 
 # The pen on its way.
