@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from shapely.geometry import MultiLineString
 
+from benchmarks.drawing.judge import MIDDLE, circle, differs, regular
 from benchmarks.suite import Settings, Trial, suite
 from cap.errors import UsageError
 
@@ -41,3 +44,19 @@ def test_what_the_suite_has_not_is_a_usage_error() -> None:
         SUITE.trials(1, 0, splits=["SA-SI"])
     with pytest.raises(UsageError, match="unknown task 'circel'"):
         SUITE.trials(1, 0, tasks=["circel"])
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        [circle(MIDDLE, 0.067)],
+        [circle(MIDDLE + np.array([0.007, 0]), 0.06)],
+        [circle(MIDDLE, 0.06)[:100]],
+        [regular(MIDDLE, 0.06, 8)],
+        [circle(MIDDLE, 0.06), circle(MIDDLE, 0.02)],
+    ],
+    ids=["size", "place", "part", "shape", "more"],
+)
+def test_size_place_shape_and_amount_count(figures: list[np.ndarray]) -> None:
+    ink = MultiLineString([figure.tolist() for figure in figures])
+    assert differs(ink, circle(MIDDLE, 0.06)) is not None
