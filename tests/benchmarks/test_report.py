@@ -286,17 +286,6 @@ def test_a_damaged_folder_is_one_clear_line(case: str, tmp_path: Path) -> None:
     assert not (folder / "report.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("success", "yes"), ("calls", 1.5), ("extra", []), ("task", None)]
-)
-def test_a_line_with_other_types_is_no_trial(name: str, value: Any, tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    path = folder / "trials.jsonl"
-    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}) + "\n")
-    with pytest.raises(UsageError, match="line 1 is no trial"):
-        rows(folder)
-
-
 def test_what_was_right_without_a_repair_has_its_column(tmp_path: Path) -> None:
     mended = replace(GOOD, extra={"repaired": True})
     folder = folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), mended), (trial(2), BAD))

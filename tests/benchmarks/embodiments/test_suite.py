@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shapely.geometry import MultiLineString
+from shapely.geometry import LineString, MultiLineString
 
 from benchmarks.drawing import judge
 from benchmarks.embodiments.judge import Figure, Placement, differs, misplaced
@@ -158,10 +158,15 @@ def dotted(path: np.ndarray, every_m: float = 0.006, long_m: float = 0.0006) -> 
     ],
     ids=["line", "line between things", "circle", "triangle"],
 )
-def test_dots_are_no_figure(wanted: Figure) -> None:
+def test_neither_dots_nor_ways_to_and_fro_are_a_figure(wanted: Figure) -> None:
     path = wanted.path
     assert differs(trace(path), [wanted]) is None
     assert "drawn" in (differs(trace(*dotted(path)), [wanted]) or "")
+    whole = LineString(path)
+    places = np.linspace(0, 1, 240)
+    points = np.array([whole.interpolate(s, normalized=True).coords[0] for s in places])
+    to_and_fro = points + np.outer(0.004 * (-1.0) ** np.arange(240), [0.6, 0.8])
+    assert "cm are drawn" in (differs(trace(to_and_fro), [wanted]) or "")
 
 
 def test_polygons_may_be_turned_each_for_itself() -> None:
