@@ -121,14 +121,20 @@ LENGTH = "def get_path_length(points):\n    return get_sum(get_steps(points))"
 TOTAL = "def get_sum(xs):\n    return float(np.sum(xs))"
 STEPS = "def get_steps(points):\n    return [get_step(p, q) for p, q in zip(points, points[1:])]"
 STEP = "def get_step(p, q):\n    return np.linalg.norm(np.asarray(q) - np.asarray(p))"
-HELPFUL = (LENGTH, STEPS, STEP, TOTAL)
+HELPFUL = {
+    "define function: length = get_path_length(points)": LENGTH,
+    "define function: get_sum(get_steps(points))": TOTAL,
+    "define function: get_steps(points)": STEPS,
+    "define function: get_step(p, q)": STEP,
+}
+"""By what is asked: helpers are generated at once."""
 
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_helpers_are_generated_in_the_recursive_arms_alone(
     arm: str, answering: Callable[..., Scripted]
 ) -> None:
-    model = answering(*HELPFUL)
+    model = answering(HELPFUL)
     found = outcome("get_path_length", arm, "any")
     recursive = arm.endswith("recursive")
     assert found.success == recursive
@@ -202,7 +208,7 @@ def test_asking_for_an_object_that_is_not_there_is_the_programs_fault(
 def test_samples_differ_by_their_seed_and_only_with_a_temperature(
     answering: Callable[..., Scripted],
 ) -> None:
-    model = answering(*HELPFUL)
+    model = answering(HELPFUL)
     for temperature in (0.0, 0.8):
         options = {"asked": {"said": {"temperature": temperature}}}
         settings = Settings("robocodegen", "any", prompts="robocodegen", options=options)
