@@ -194,18 +194,6 @@ def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
     ]
 
 
-def called(found: list[Module]) -> set[str]:
-    """Return the names that are called somewhere; the others are only handed on, as in a table."""
-    functions = (
-        node.func for module in found for node in module.nodes if isinstance(node, ast.Call)
-    )
-    return {
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in functions
-        if isinstance(node, ast.Name | ast.Attribute)
-    }
-
-
 def long_functions(found: list[Module], lines: int) -> list[tuple[Module, Function]]:
     """Return the functions over so many lines."""
     return [(module, node) for module, node, _ in functions(found) if _lines(node) > lines]
@@ -219,24 +207,6 @@ def twice_named(found: list[Module]) -> dict[str, list[str]]:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(str(module.path))
     return {name: files for name, files in sorted(homes.items()) if len(files) > 1}
-
-
-def code_lines(module: Module) -> int:
-    """Return its lines without blanks, comments and docstrings."""
-    documented: set[int] = set()
-    for node in module.nodes:
-        for body in (getattr(node, "body", None),):
-            for entry in body if isinstance(body, list) else ():
-                if (
-                    isinstance(entry, ast.Expr)
-                    and isinstance(entry.value, ast.Constant)
-                    and isinstance(entry.value.value, str)
-                ):
-                    documented.update(range(entry.lineno, (entry.end_lineno or 0) + 1))
-    return sum(
-        number not in documented and bool(line.strip()) and not line.strip().startswith("#")
-        for number, line in enumerate(module.source.splitlines(), 1)
-    )
 
 
 @dataclass(frozen=True)
@@ -334,16 +304,15 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", action="store_true", help="name every place that is counted")
-    parser.add_argument("--under", default="", help="list only places below this path")
     given = parser.parse_args()
     found = modules()
-    print(f"{'package':12} entries  modules  code lines  arrows: eager  lazy  typing")
+    print(f"{'package':12} entries  modules  arrows: eager  lazy  typing")
     for package in PACKAGES:
         own = [module for module in found if module.package == package]
         drawn = arrows(found, package)
         print(
             f"{package:12} {len(entries(found, package)):7}  {len(own):7}"
-            f"  {sum(map(code_lines, own)):10}  {len(drawn.eager):13}  {len(drawn.lazy):4}"
+            f"  {len(drawn.eager):13}  {len(drawn.lazy):4}"
             f"  {len(drawn.typing):6}"
         )
     short, total = single_use(found), sum(1 for _ in functions(found))
@@ -351,9 +320,6 @@ def main() -> None:
         f"functions of {SHORT_LINES} lines or fewer with one reference:"
         f" {len(short)} of {total} ({100 * len(short) / total:.1f} %)"
     )
-    by_name = called(found)
-    handed_on = sum(node.name not in by_name for _, node in short)
-    print(f"  of these, handed on and called nowhere by name, as in a table: {handed_on}")
     for lines in LONG_LINES:
         print(f"functions over {lines} lines: {len(long_functions(found, lines))}")
     twice = twice_named(found)
@@ -374,8 +340,7 @@ def main() -> None:
         ]
         places += [(f, 0, f"class twice: {name}") for name, files in twice.items() for f in files]
         for path, line, what in sorted(set(places)):
-            if path.startswith(given.under):
-                print(f"{path}:{line}: {what}")
+            print(f"{path}:{line}: {what}")
 
 
 if __name__ == "__main__":

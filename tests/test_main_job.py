@@ -101,24 +101,24 @@ def run_session(session: Session) -> list[Turn]:
     return turns
 
 
-@pytest.mark.parametrize("mode", ["instant", "physics"])
-def test_the_session_with_nearest(mode: str) -> None:
-    with Session(create(mode=mode, seed=0), Nearest()) as session:
+def test_the_session_with_nearest_in_physics() -> None:
+    with Session(create(mode="physics", seed=0), Nearest()) as session:
         run_session(session)
 
 
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    path = tmp_path / "session.jsonl"
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, World]:
+    """The session with `nearest` in the instant world: its recording, and how the world ends."""
+    path = tmp_path_factory.mktemp("main_job") / "session.jsonl"
     model = Managed(Nearest(), recording=Recording(path))
     with Session(create(mode="instant", seed=0), model) as session:
         run_session(session)
-    return path
+        return path, session.robot.positions()
 
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
-def test_the_session_through_a_server(recording: Path, mode: str) -> None:
-    with FakeServer(from_recording(recording)) as server:
+def test_the_session_through_a_server(recorded: tuple[Path, World], mode: str) -> None:
+    with FakeServer(from_recording(recorded[0])) as server:
         settings = ModelSettings(base_url=server.url, mode=mode)
         model = OpenAIModel("vllm/fake", settings, Client(settings, None, {}, {}))
         with Session(create(mode="instant", seed=0), model) as session:
@@ -129,10 +129,10 @@ def test_the_session_through_a_server(recording: Path, mode: str) -> None:
         model.close()
 
 
-def test_the_session_replayed_without_a_model_gives_the_same_world(recording: Path) -> None:
-    worlds = []
-    for model in (Nearest(), Replay(recording)):
-        with Session(create(mode="instant", seed=0), model) as session:
-            run_session(session)
-            worlds.append(session.robot.positions())
-    assert worlds[0] == worlds[1]
+def test_the_session_replayed_without_a_model_gives_the_same_world(
+    recorded: tuple[Path, World],
+) -> None:
+    path, world = recorded
+    with Session(create(mode="instant", seed=0), Replay(path)) as session:
+        run_session(session)
+        assert session.robot.positions() == world

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
+from benchmarks.control.tasks import TASKS, EpisodeVerdict
 from benchmarks.suite import OWN_PROMPTS, BaseSuite, Outcome, Settings, Trial
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
 
 NOTHING = "say('done')\n"
-FAILS = "say('done')\nraise RuntimeError('no')\n"
 
 
 @dataclass
@@ -47,6 +48,17 @@ def carried_out(
     monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
     prompts = prompts or OWN_PROMPTS.get(suite.name, "ravens-seen")
     return suite.run(trial, Settings(suite.name, "cheater", mode="instant", prompts=prompts))
+
+
+def judged(trial: Trial, program: str) -> EpisodeVerdict:
+    """Run a controller's program beside the sandbox, which takes four times as long."""
+    task = TASKS[trial.task]
+    robot = task.robot(trial.seed)
+    scope = {name: entry.function for name, entry in robot.primitives().items()}
+    exec(program, {**scope, "np": np})
+    verdict = task.judge(robot)
+    robot.close()
+    return verdict
 
 
 def assert_judged_wrong(outcome: Outcome, broken: bool = False) -> None:

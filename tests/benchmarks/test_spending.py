@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import signal
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 
@@ -23,6 +19,7 @@ from cap.cli.main import run as cap
 from cap.config import config_file
 from cap.errors import UsageError
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
+from tests.fakes.workers import children, state
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
@@ -35,16 +32,6 @@ def priced() -> None:
     """Write down what the model costs, as a person does."""
     config_file().parent.mkdir(parents=True)
     config_file().write_text(PRICED)
-
-
-@contextlib.contextmanager
-def bench(server: FakeServer, *more: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
-    """Run two trials in a process of their own, and yield it with what it tells."""
-    command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
-    command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", *more]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        yield process, process.stderr
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -79,41 +66,25 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
     )
 
 
-def children_of(parent: int) -> set[Path]:
-    """Return the folders in /proc of a process's living children."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, above, *_ = path.read_text().rpartition(") ")[2].split()
-            if int(above) == parent and state != "Z":
-                found.add(path.parent)
-    return found
-
-
-def test_a_stop_ends_the_workers_and_keeps_the_count() -> None:
-    asked, end = threading.Event(), threading.Event()
+def test_a_stop_ends_the_workers_and_keeps_the_count(capsys: pytest.CaptureFixture[str]) -> None:
+    before, end = children(os.getpid()), threading.Event()
+    workers: list[int] = []
 
     def answer(prompt: str, body: Any) -> str:
-        asked.set()
+        workers.extend({*children(os.getpid())} - {*before})
+        os.kill(os.getpid(), signal.SIGINT)
         end.wait(60.0)
         return "say('x')"
 
     with FakeServer(answer) as server:
-        with bench(server) as (process, told):
-            assert asked.wait(60.0)
-            workers = children_of(process.pid)
-            assert workers
-            process.send_signal(signal.SIGINT)
-            said = told.read()
-            assert process.wait(60.0) == 130
-        deadline = time.monotonic() + 20.0  # a process that is killed is gone a moment later
-        while any(path.exists() for path in workers) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not any(path.exists() for path in workers)
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o"]
+        assert cap([*SUITE, "--tasks", "stack-blocks", "-n", "2", *asked]) == 130
+        assert workers
+        assert [state(pid) for pid in workers] == [""] * len(workers)
         end.set()
         assert len(server.posts) == 1
     ended = "stopped: 0 of 2 trials have ended; to go on: the same command with --out o --resume"
-    assert ended in said
+    assert ended in capsys.readouterr().err
     beside = read_beside(Path("o"))
     assert (beside.requests, beside.unanswered) == (1, 1)
     with pytest.raises(

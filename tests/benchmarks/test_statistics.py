@@ -6,6 +6,7 @@ from benchmarks.statistics import (
     Z_95,
     clustered_difference,
     clustered_interval,
+    mcnemar_exact,
     student_t_95,
     wilson_interval,
 )
@@ -68,8 +69,23 @@ def test_one_cluster_tells_nothing_of_others() -> None:
     assert clustered_difference([(50, 20)]) == (-1.0, 1.0)
 
 
+def test_a_difference_is_as_sure_as_its_problems_are_many() -> None:
+    """By hand: mean 3 / 12, margin 4.3027 (3 / 2 * 2)^0.5 / 12."""
+    found = clustered_difference([(4, 2), (4, 0), (4, 1)])
+    assert found == pytest.approx((0.25 - 0.62104, 0.25 + 0.62104), abs=1e-4)
+
+
 def test_what_all_ended_the_same_counts_each_problem_once() -> None:
     low, high = clustered_interval([(30, 0)] * 10)
     assert low == 0.0
     assert high > wilson_interval(0, 10)[1]
     assert clustered_interval([(30, 30)] * 10) == pytest.approx((1 - high, 1.0))
+
+
+# By hand: the share of all ways in which n coins fall that are no likelier than this one.
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [(0, 0, 1.0), (1, 0, 1.0), (5, 5, 1.0), (0, 6, 2 / 64), (12, 3, 2 * 576 / 2**15)],
+)
+def test_mcnemar_is_the_exact_two_sided_sign_test(first: int, second: int, p: float) -> None:
+    assert mcnemar_exact(first, second) == mcnemar_exact(second, first) == pytest.approx(p)

@@ -42,6 +42,7 @@ def test_doing_nothing_is_judged_after_every_step(greetings: Path) -> None:
     assert outcome.failure.startswith("after 'say hello")
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_it_runs_by_the_name_of_its_folder(
     greetings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

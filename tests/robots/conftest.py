@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.robots import steps
+
 
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
@@ -11,3 +13,9 @@ def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
         pytest.importorskip("mujoco")
     return str(request.param)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each test of steps its rows."""
+    if metafunc.function.__module__ == steps.__name__:
+        steps.generate(metafunc)

@@ -26,17 +26,21 @@ from robots.simulation.scene_file import scene_text
 SAID = {"words": "run", "program": "execute"}
 
 
-def table(test_file: str, key: str) -> list[Any]:
-    """Return the rows of `steps.jsonl` beside a test that have a key, as its parameters."""
-    text = Path(test_file).with_name("steps.jsonl").read_text(encoding="utf-8")
-    rows = [row for row in map(json.loads, text.splitlines()) if key in row]
-    if key == "refused":
-        return [pytest.param(row, id=row["what"]) for row in rows]
-    return [
-        pytest.param(row, mode, id=f"{row['what']}-{mode}")
-        for row in rows
-        for mode in ([row["mode"]] if "mode" in row else ["instant", "physics"])
-    ]
+def generate(metafunc: pytest.Metafunc) -> None:
+    """Give a test of steps the rows of `steps.jsonl` beside its module that are its own."""
+    text = Path(str(metafunc.module.__file__)).with_name("steps.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    if "refused" in metafunc.fixturenames:
+        chosen = [pytest.param(row, id=row["what"]) for row in rows if "refused" in row]
+        metafunc.parametrize("refused", chosen)
+    else:
+        taken = [
+            pytest.param(row, mode, id=f"{row['what']}-{mode}")
+            for row in rows
+            for mode in ([row["mode"]] if "mode" in row else ["instant", "physics"])
+            if "do" in row
+        ]
+        metafunc.parametrize(("steps", "how"), taken)
 
 
 def take(session: Session, name: str, arguments: list[Any]) -> Any:
@@ -63,24 +67,26 @@ def same(given: Any, expected: Any) -> bool:
     return bool((list(given) if isinstance(given, tuple) else given) == expected)
 
 
-def follow(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
-    """Take the steps of a row; each does what is written."""
-    options = dict(row.get("options", {}))
-    if "stand" in row:
-        objects = ((name, place, 0.0) for name, place in row["stand"].items())
+def test_each_step_does_what_is_written(steps: dict[str, Any], how: str, tmp_path: Path) -> None:
+    """Take the steps of a row."""
+    if how == "physics":
+        pytest.importorskip("mujoco")
+    options = dict(steps.get("options", {}))
+    if "stand" in steps:
+        objects = ((name, place, 0.0) for name, place in steps["stand"].items())
         scene = tmp_path / "scene.toml"
-        scene.write_text(scene_text(row["what"], objects))
+        scene.write_text(scene_text(steps["what"], objects))
         options["scene"] = str(scene)
     with Session.open(
-        row["robot"],
+        steps["robot"],
         model="nearest",
-        mode=mode,
-        seed=row["seed"],
-        objects=row.get("objects"),
+        mode=how,
+        seed=steps["seed"],
+        objects=steps.get("objects"),
         robot_options=options,
     ) as session:
         robot = session.robot
-        for name, *arguments in row["do"]:
+        for name, *arguments in steps["do"]:
             last = arguments[-1] if arguments else None
             is_expected = isinstance(last, dict) and last.keys() <= {"gives", "fails"}
             expected = arguments.pop() if is_expected else {}
@@ -96,9 +102,9 @@ def follow(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
                 assert (robot.positions(), robot.condition()) == before, (name, arguments)
 
 
-def refuse(row: dict[str, Any]) -> None:
-    """Make a robot with the options of a row, which is refused in a short line."""
-    create = importlib.import_module(f"robots.{row['robot']}").create
-    with pytest.raises(UsageError, match=row["refused"]) as failure:
-        create(**{"mode": "instant", **row["options"]})
+def test_what_cannot_be_made_is_refused_in_a_short_line(refused: dict[str, Any]) -> None:
+    """Make a robot with the options of a row."""
+    create = importlib.import_module(f"robots.{refused['robot']}").create
+    with pytest.raises(UsageError, match=refused["refused"]) as failure:
+        create(**{"mode": "instant", **refused["options"]})
     assert len(str(failure.value)) < 1000

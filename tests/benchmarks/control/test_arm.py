@@ -3,16 +3,17 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from msgspec import structs
 
 from benchmarks.control.arm import JUMP_M, JUMP_STEP, LEGS, STEPS, Arm
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import MOST_RMS_M, MOST_SETTLING_S, TASKS
-from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
+from benchmarks.suite import OWN_PROMPTS, Settings, Trial
 from robots.arm import ur5e as kinematics
+from tests.benchmarks.cheating import judged
 
 SUITE = ControlSuite()
 ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
@@ -26,13 +27,6 @@ def arm() -> Iterator[Arm]:
     arm = Arm(1)
     yield arm
     arm.close()
-
-
-def run(monkeypatch: pytest.MonkeyPatch, program: str) -> Outcome:
-    """Run a program in the oracle's place."""
-    task = structs.replace(SHORT, programs=(program,))
-    monkeypatch.setattr("benchmarks.control.suite.TASKS", {"impedance": task})
-    return SUITE.run(TRIAL, ORACLE)
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -53,42 +47,38 @@ def test_oracle_follows_the_goal_and_settles(seed: int) -> None:
         ("not is_done()", "get_goal_position()[2] < 9 and get_ee_position()[2] > 9", "stopped"),
     ],
 )
-def test_wrong_laws_miss(monkeypatch: pytest.MonkeyPatch, old: str, new: str, why: str) -> None:
+def test_wrong_laws_miss(old: str, new: str, why: str) -> None:
     program = SHORT.oracle(TRIAL.seed)
     assert old in program
-    outcome = run(monkeypatch, program.replace(old, new))
-    assert (outcome.success, outcome.cause) == (False, "task")
-    assert why in outcome.failure
-    json.dumps(outcome.extra, allow_nan=False)
+    verdict = judged(TRIAL, program.replace(old, new))
+    assert why in str(verdict.missed)
+    json.dumps(verdict.metrics, allow_nan=False)
 
 
-def test_what_follows_but_does_not_settle_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_follows_but_does_not_settle_misses() -> None:
     lazy = "    if np.linalg.norm(error) > 0.03:\n        error = 0 * error\n    force ="
-    outcome = run(monkeypatch, SHORT.oracle(TRIAL.seed).replace("    force =", lazy))
-    assert (outcome.success, outcome.extra["measured"]["settling_s"]) == (False, None)
-    assert outcome.extra["measured"]["rms_m"] < MOST_RMS_M
-    assert "never settled" in outcome.failure
+    verdict = judged(TRIAL, SHORT.oracle(TRIAL.seed).replace("    force =", lazy))
+    assert verdict.metrics["settling_s"] is None
+    assert verdict.metrics["rms_m"] < MOST_RMS_M
+    assert "never settled" in str(verdict.missed)
 
 
 @pytest.mark.parametrize(
     "torques",
     [
-        "[0, 0, 0, 0, 0]",
-        "np.zeros((6, 1))",
-        "[float('nan')] * 6",
-        "[0, 0, 0, 0, 0, float('inf')]",
-        "'strong'",
-        "None",
-        "[[1], [2, 3]]",
-        "[1j] * 6",
+        [0, 0, 0, 0, 0],
+        np.zeros((6, 1)),
+        [np.nan] * 6,
+        [0, 0, 0, 0, 0, np.inf],
+        "strong",
+        None,
+        [[1], [2, 3]],
+        [1j] * 6,
     ],
 )
-def test_torques_that_are_none_are_the_program_s_mistake(
-    monkeypatch: pytest.MonkeyPatch, torques: str
-) -> None:
-    outcome = run(monkeypatch, f"set_torques({torques})\nstep()\n")
-    assert (outcome.success, outcome.cause) == (False, "program")
-    assert "six finite numbers" in outcome.failure
+def test_torques_that_are_none_are_refused(arm: Arm, torques: Any) -> None:
+    with pytest.raises(ValueError, match="six finite numbers"):
+        arm.set_torques(torques)
 
 
 def test_motors_give_no_more_than_they_can(arm: Arm) -> None:

@@ -13,9 +13,9 @@ import pytest
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import TASKS
 from benchmarks.control.worlds import STEP_S, STEPS, Avoider, Chaser, Tracker
-from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
+from benchmarks.suite import OWN_PROMPTS, Settings, Trial
 from cap.errors import LimitExceeded
-from tests.benchmarks.cheating import Cheater
+from tests.benchmarks.cheating import judged
 from tests.rows import table
 
 SUITE = ControlSuite()
@@ -32,11 +32,10 @@ MAKE: dict[str, Callable[[int], Any]] = {
 @pytest.mark.parametrize("task", PLANAR)
 @pytest.mark.parametrize("seed", [0, 1, 7])
 def test_the_oracle_does_it(task: str, seed: int) -> None:
-    outcome = SUITE.run(Trial(task, "", seed), ORACLE)
-    assert (outcome.failure, outcome.success) == ("", True)
+    assert judged(Trial(task, "", seed), TASKS[task].oracle(seed)).missed is None
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("model", ["no-op", "baseline"])
 def test_neither_nothing_nor_the_first_idea_does(task: str, model: str) -> None:
@@ -49,37 +48,30 @@ CHEATS = table(__file__, "planar: cheats")
 HONEST = table(__file__, "planar: honest")
 
 
-def outcome_of(task: str, program: str, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def missed(task: str, program: str) -> str | None:
     pytest.importorskip("gymnasium" if task == "cartpole" else "numpy")
-    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Cheater([program]))
-    trial = Trial(task, "", 1 if task == "avoidance" else 0)
-    return SUITE.run(trial, replace(ORACLE, model="cheater"))
+    return judged(Trial(task, "", 1 if task == "avoidance" else 0), program).missed
 
 
 @pytest.mark.sweep(share=0.3)
 @pytest.mark.parametrize("name", HONEST)
-def test_another_way_to_do_it_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = outcome_of(*HONEST[name], monkeypatch)
-    assert outcome.success, outcome.failure
+def test_another_way_to_do_it_is_right(name: str) -> None:
+    assert missed(*HONEST[name]) is None
 
 
 @pytest.mark.sweep(share=0.085)
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = outcome_of(*CHEATS[name], monkeypatch)
-    assert (outcome.success, outcome.cause) == (False, "task"), outcome.failure
+def test_a_cheat_is_none(name: str) -> None:
+    assert missed(*CHEATS[name]) is not None
 
 
-@pytest.mark.inside
-@pytest.mark.parametrize("seed", [21])
-def test_a_slow_target_is_let_go_of_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_target_is_let_go_of_too() -> None:
     program = (
         TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(395):")
     )
     program += "while not is_done():\n    set_velocity([0, 0])\n    step()\n"
-    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Cheater([program]))
-    outcome = SUITE.run(Trial("moving-target", "", seed), replace(ORACLE, model="cheater"))
-    assert outcome.failure.startswith("let go in the end")
+    found = judged(Trial("moving-target", "", 21), program).missed
+    assert str(found).startswith("let go in the end")
 
 
 @pytest.mark.parametrize("task", PLANAR)

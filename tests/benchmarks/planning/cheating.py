@@ -18,7 +18,7 @@ def fetch(name: str, *then: str) -> list[str]:
 
 
 def cheats(task: KitchenTask, solved: Plan) -> Mapping[str, Plan]:
-    """Ten plans that leave a task undone, or do what nobody asked for besides."""
+    """Eight plans that leave a task undone, or do what nobody asked for besides."""
     solution = list(solved)
     if task.needs[-1].kind == "bring" and solution[-1].startswith("go to"):
         solution.pop()  # it looked whether anything was left
@@ -31,31 +31,19 @@ def cheats(task: KitchenTask, solved: Plan) -> Mapping[str, Plan]:
     rid = [f"put down the {task.holding}"] if task.holding else []
     goals = {need.to for need in task.needs}
     dump = next(place for place in _BINS if place not in goals)
-    away = [f"go to the {dump}", f"put down the {task.holding or other}"]
     tour = [f"go to the {place}" for place in PLACES if place != dump] + ["bring it to you"]
     moved = [name for name in wanted if any(name in step for step in solution)]
     swapped = solution
     for name in moved:
         swapped = [step.replace(name, other) for step in swapped]
-    elsewhere = [
-        f"go to the {dump}" if step.startswith(("go to", "bring it")) else step for step in solution
-    ]
     holds = task.needs[-1].kind == "hold"
     slides = any(need.kind in ("open", "close") for need in task.needs)
     besides = fetch(other, "bring it to you", f"put down the {other}")
-    last = solution[-1].removeprefix("put down the ").removeprefix("pick up the ")
-    undone = [f"go to the {dump}", f"put down the {last}"] if holds else fetch(last, *away[:1])
-    if solution[-1].startswith("go to") or slides:
-        undone = away[:1] if not slides else [
-            f"{'open' if solution[-1].startswith('close') else 'close'} the top drawer"
-        ]  # fmt: skip
     return {
         "nothing": [],
         "a tour that passes by": [*tour, f"go to the {dump}"],
         "all but the last step": solution[:-1],
-        "done, then undone": [*solution, *undone],
         "with another object": swapped if swapped != solution else [*rid, *besides],
-        "taken to a bin": elsewhere if elsewhere != solution else [*away, *fetch(other, *away)],
         "another object as well": [*rid, *besides, *solution],
         "another one thrown away": [*rid, *fetch(other, "go to the trash can"),
                                     f"put down the {other}", *solution],

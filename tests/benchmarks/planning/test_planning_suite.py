@@ -107,6 +107,7 @@ def test_a_table_or_model_that_is_none_is_refused() -> None:
         PlanningSuite("SC-4", ["perfet"]).check(settings("SC-4", "perfet"))
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["bench", "run", "planning", "--table", "SC-4", "-m", "perfect-say", "--jobs", "1"]
     words += ["--tasks", "NL single", "--split", "saycan perfect-say plan"]

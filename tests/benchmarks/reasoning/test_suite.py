@@ -14,9 +14,9 @@ from benchmarks.reasoning.questions import COLORS, QUESTIONS, put
 from benchmarks.reasoning.suite import ARMS, SYSTEM, TASKS, ReasoningSuite
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import ModelError, PromptError, UsageError
-from cap.models.base import Completion, Request
 from cap.prompt.prompt import Example
 from cap.robot.registry import load_prompts, prompts_path
+from tests.fakes.scripted import Scripted
 
 SUITE = ReasoningSuite()
 OBJECTS, POSITIONS = TASKS.values()
@@ -27,28 +27,12 @@ LINE = Trial("position-selection", "lmp", 23)
 FILES = {"object": "parse_obj_name", "position": "parse_position"}
 
 
-class Scripted:
-    """A model that gives one answer to everything, or refuses, and keeps what it was asked."""
-
-    name = "scripted"
-
-    def __init__(self, text: str | None) -> None:
-        self.text = text
-        self.asked: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.asked.append(request)
-        if self.text is None:
-            raise ModelError("out of order")
-        return Completion(self.text, self.name, 7, 5, 0.25)
-
-
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
-    def run(trial: Trial, text: str | None, **options: Any) -> tuple[Outcome, Scripted]:
-        model = Scripted(text)
+    def run(trial: Trial, *answers: Any, **options: Any) -> tuple[Outcome, Scripted]:
+        model = Scripted(*answers)
         monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
         return SUITE.run(trial, replace(ORACLE, model="scripted", options=options)), model
 
@@ -197,23 +181,8 @@ def test_texts_that_are_no_answer_are_the_model_s_fault(
     assert (outcome.success, outcome.cause) == (False, "model")
 
 
-class InTurn(Scripted):
-    """A model that gives one answer after the other."""
-
-    def __init__(self, *texts: str) -> None:
-        super().__init__(None)
-        self.texts = list(texts)
-
-    def complete(self, request: Request) -> Completion:
-        self.text = self.texts.pop(0)
-        return super().complete(request)
-
-
-@pytest.mark.inside
 @pytest.mark.parametrize("arm", ["direct", "step-by-step"])
-def test_an_answer_that_cannot_be_read_is_sent_back_once(
-    monkeypatch: pytest.MonkeyPatch, arm: str
-) -> None:
+def test_an_answer_that_cannot_be_read_is_sent_back_once(answering: Any, arm: str) -> None:
     trial = replace(RIGHTMOST, split=arm)
     right = put(OBJECTS[0], 0).answer[0]
     for texts, won, malformed in (
@@ -222,13 +191,11 @@ def test_an_answer_that_cannot_be_read_is_sent_back_once(
         (["I cannot say.", "I really cannot."], False, True),
         (["I cannot say.", "the ultraviolet block"], False, True),
     ):
-        model = InTurn(*texts, "one too many")
-        monkeypatch.setattr("benchmarks.models.model_for", lambda *_, model=model: model)
-        outcome = SUITE.run(trial, replace(ORACLE, model="scripted"))
+        outcome, model = answering(trial, *texts, "one too many")
         assert (outcome.success, outcome.requests) == (won, len(texts))
         assert bool(outcome.extra.get("malformed")) == malformed
         assert bool(outcome.extra.get("repaired")) == (len(texts) > 1)
-        for request in model.asked[1:]:
+        for request in model.requests[1:]:
             assert "# I cannot say." in request.prompt or "I cannot say." in request.prompt
             assert "#! " in request.prompt
             assert "answer it once more" in request.prompt
@@ -237,20 +204,20 @@ def test_an_answer_that_cannot_be_read_is_sent_back_once(
 
 def test_a_model_that_refuses_is_to_blame_in_every_arm(answering: Any) -> None:
     for arm in ARMS:
-        outcome, _ = answering(replace(BESIDE, split=arm), None)
+        outcome, _ = answering(replace(BESIDE, split=arm), ModelError("out of order"))
         assert (outcome.success, outcome.cause) == (False, "model")
         assert "out of order" in outcome.failure
 
 
 def test_language_is_asked_with_positions_and_code_without(answering: Any) -> None:
     outcome, model = answering(in_words(BESIDE), "(0, 0)")
-    (request,) = model.asked
+    (request,) = model.requests
     asked = put(POSITIONS[0], 0)
     assert request.system == SYSTEM
     assert f"positions = {dict(asked.scene.positions)!r}" in request.prompt
-    assert (outcome.requests, outcome.prompt_tokens, outcome.cost_usd) == (1, 7, 0.25)
+    assert (outcome.requests, outcome.prompt_tokens, outcome.cost_usd) == (1, 10, 0.25)
     _, model = answering(BESIDE, "ret_val = (0, 0)")
-    (request,) = model.asked
+    (request,) = model.requests
     assert request.system is None
     assert asked.scene.objects[0] in request.prompt
     assert str(asked.scene.positions[asked.scene.objects[0]]) not in request.prompt

@@ -8,6 +8,7 @@ from benchmarks.suite import Settings, Trial
 from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.language_planner import PlanStep, parse
 from cap.models.base import Completion, Request
+from tests.fakes.scripted import Scripted
 
 RED_ON_BLUE = PlanStep("red block", "blue bowl")
 
@@ -88,9 +89,5 @@ def test_a_plan_for_elsewhere_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_answer_without_steps_is_the_models_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Silent(Planner):
-        def complete(self, request: Request) -> Completion:
-            return Completion("I cannot do that.", self.name)
-
-    outcome = run(monkeypatch, Silent(""))
+    outcome = run(monkeypatch, Scripted("I cannot do that."))
     assert (outcome.success, outcome.cause, outcome.program) == (False, "model", "")

@@ -15,6 +15,7 @@ from cap.errors import UsageError
 SESSIONS = Path(__file__).with_name("sessions")
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize("session", sorted(path.name for path in SESSIONS.iterdir()))
 def test_every_command_of_a_session_runs(session: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from shapely.geometry import LineString
 from cap.errors import RobotError
 from robots.drawing import DrawingRobot, create
 from robots.drawing.worlds import SPEED_MPS
+from tests.robots.stops import stopped_at
 
 ANGLES = np.linspace(0, 2 * np.pi, 100)
 MIDDLE = np.array([0.0, -0.5])
@@ -44,28 +44,12 @@ def test_ink_is_within_two_millimetres_of_the_points(robot: DrawingRobot, points
     assert asked.hausdorff_distance(ink.segmentize(1e-3)) <= 0.002
 
 
-def test_erasing_a_shape_leaves_nothing_of_it(robot: DrawingRobot) -> None:
-    robot.draw(CIRCLE)
-    robot.erase(CIRCLE)
-    assert robot.state.ink().is_empty
-
-
 def test_blocks_leave_room_for_a_shape_in_the_middle_and_around_each() -> None:
     for seed in range(8):
         robot = create(seed=seed, mode="instant")
         robot.draw(CIRCLE)
         for name in robot.get_obj_names():
             robot.draw(robot.get_obj_pos(name) + 0.75 * (CIRCLE - MIDDLE))
-
-
-def test_undoing_is_bit_for_bit(arm: DrawingRobot) -> None:
-    kept = arm.snapshot()
-    arm.draw(ZIGZAG)
-    first = arm.state
-    arm.draw(CIRCLE)
-    arm.restore(kept)
-    arm.draw(ZIGZAG)
-    assert arm.state == first
 
 
 def test_the_pen_keeps_its_speed_limit(arm: DrawingRobot) -> None:
@@ -75,20 +59,8 @@ def test_the_pen_keeps_its_speed_limit(arm: DrawingRobot) -> None:
 
 
 def test_stopping_leaves_the_ink_so_far_and_the_next_stroke_works(arm: DrawingRobot) -> None:
-    frames = 0
-
-    def stop_soon() -> None:
-        nonlocal frames
-        frames += 1
-        if frames == 6:
-            thread = threading.Thread(target=arm.stop)
-            thread.start()
-            thread.join()
-
-    arm.on_frame = stop_soon
-    with pytest.raises(RobotError, match="stopped"):
+    with stopped_at(arm, 6), pytest.raises(RobotError, match="stopped"):
         arm.draw([[-0.25, -0.21], [0.25, -0.21]])
-    arm.on_frame = None
     assert arm.state.strokes
     arm.draw(CIRCLE)
     assert arm.state.ink().distance(LineString(CIRCLE)) < 0.002

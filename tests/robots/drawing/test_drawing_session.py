@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,6 +10,7 @@ import pytest
 from shapely.geometry import LineString
 
 from cap.session.session import Session
+from tests.robots.stops import stopped_at
 
 
 @pytest.fixture
@@ -54,19 +53,11 @@ def test_shapes_are_drawn_changed_and_taken_back(session: Session) -> None:
     assert ground == pytest.approx(0.24, abs=0.004)
 
 
-def stopped_at(session: Session, frame: int, words: str) -> str:
+def stopped_saying(session: Session, frame: int, words: str) -> str:
     """Say something and have it stopped at a frame; return why it failed."""
-    seen = itertools.count(1)
-
-    def stop_then() -> None:
-        if next(seen) == frame:
-            thread = threading.Thread(target=session.robot.stop)
-            thread.start()
-            thread.join()
-
-    session.robot.frame_every_s, session.robot.on_frame = 0.05, stop_then
-    turn = session.run(words)
-    session.robot.on_frame = None
+    session.robot.frame_every_s = 0.05
+    with stopped_at(session.robot, frame):
+        turn = session.run(words)
     assert not turn.ok
     return str(turn.failure)
 
@@ -103,7 +94,7 @@ def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, shar
     assert session.run("draw a line that bisects it").ok
     before = session.robot.state.ink()
     frames = {"instant": 3, "physics": 200}[session.robot.mode]
-    told = stopped_at(session, math.ceil(share * frames), "make both bigger")
+    told = stopped_saying(session, math.ceil(share * frames), "make both bigger")
     assert "of 2 shapes were erased and" in told
     assert "puts back what was there" in told
     left = session.robot.state

@@ -16,9 +16,9 @@ from cap.errors import MissingExtra, NotFound
 from cap.robot.view import ORIGIN, Shape
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
-from robots.perception import hand_eye, see
+from robots.perception import see
 from robots.perception.camera import Frame
-from robots.perception.hand_eye import HandEye, Pair, Pairs, find_marker
+from robots.perception.hand_eye import HandEye, find_marker
 from robots.perception.lens import Lens, Light
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
@@ -84,7 +84,7 @@ def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> RayCamera:
 
 
 @pytest.mark.inside
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.17)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_camera_in_the_hand_sees_what_the_fixed_one_sees(seed: int) -> None:
     names = [str(name) for name in np.random.default_rng(seed).permutation(ALL_NAMES)[:8]]
@@ -101,22 +101,7 @@ def test_a_camera_in_the_hand_sees_what_the_fixed_one_sees(seed: int) -> None:
         robot.close()
 
 
-# --- a calibration from pictures alone
-
-
-def sticker_pairs(camera_in_tcp: Any, n: int) -> Pairs:
-    """Look at the sticker from many sides, as a person would move the arm."""
-    rng = np.random.default_rng(1)
-    pairs = []
-    for _ in range(n):
-        eye = rng.uniform((-0.25, -0.25, 0.35), (0.25, 0.25, 0.5))
-        aim = (*rng.uniform(-0.08, 0.08, 2), 0.0)
-        roll = rotations.pose_of((0, 0, 0), rotations.rotation_of((0, 0, rng.uniform(-1.5, 1.5))))
-        pose = rotations.looking(eye, aim) @ roll
-        frame = camera_at(pose, Lens(240, 240, 58.0)).capture()
-        marker = find_marker(replace(frame, pose=np.eye(4)), sticker_color(frame))
-        pairs.append(Pair(pose @ np.linalg.inv(camera_in_tcp), marker))
-    return Pairs("hand", tuple(pairs))
+# --- a sticker
 
 
 def sticker_color(frame: Frame) -> tuple[int, int, int]:
@@ -127,13 +112,13 @@ def sticker_color(frame: Frame) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def test_a_camera_is_calibrated_from_its_own_pictures_of_a_sticker() -> None:
-    truth = IN_HAND.pose
-    pose, fit = hand_eye.solve(sticker_pairs(truth, 16))
-    assert fit.ok(1.0)
-    assert np.linalg.norm(pose[:3, 3] - truth[:3, 3]) <= 0.003
-    turn = rotations.rotation_vector(pose[:3, :3].T @ truth[:3, :3])
-    assert np.linalg.norm(turn) <= math.radians(0.3)
+@pytest.mark.parametrize("eye", [(0.2, -0.25, 0.35), (-0.1, 0.2, 0.5), (0.0, -0.2, 0.4)])
+def test_a_sticker_is_found_to_half_a_pixel(eye: tuple[float, float, float]) -> None:
+    """As a person shows it to a camera that is to be calibrated: from many sides."""
+    pose = rotations.looking(eye, (0.07, -0.05, 0.0))
+    frame = camera_at(pose, Lens(240, 240, 58.0)).capture()
+    found = find_marker(replace(frame, pose=np.eye(4)), sticker_color(frame))
+    assert (pose @ [*found, 1.0])[:3] == pytest.approx((0.0, 0.0, 0.001), abs=0.0015)
 
 
 def test_no_sticker_and_two_stickers_are_refused() -> None:

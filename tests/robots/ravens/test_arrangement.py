@@ -155,15 +155,3 @@ def test_a_stop_ends_the_planning(monkeypatch: pytest.MonkeyPatch) -> None:
         robot.arrange_objects({"red block": (0.1, -0.4), "blue block": (-0.1, -0.6)})
     assert robot.positions() == before
     assert len(searches) == 3
-
-
-@pytest.mark.inside
-def test_places_that_overlap_are_refused_before_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrangement._Planner, "steps", lambda planner: pytest.fail("it searched"))
-    robot = table(block("red", 0, -0.5), block("blue", 0.2, -0.6), block("pink", 0.1, -0.3))
-    for places, why in (
-        ({"red block": [0.1, -0.5], "blue block": [0.12, -0.5]}, r"'red block' is 2\.0 cm away"),
-        ({"red block": [0.12, -0.3]}, r"'pink block' is 2\.0 cm away"),
-    ):
-        with pytest.raises(Collision, match=why):
-            robot.arrange_objects(places)

@@ -7,38 +7,29 @@ from pathlib import Path
 
 import pytest
 
-
-def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def test_instant_mode_imports_no_engine() -> None:
-    code = """
-import sys
+from cap.errors import MissingExtra
 from robots.ravens import create
-robot = create(mode="instant")
-robot.put_first_on_second("red block", "blue bowl")
-robot.render(32, 32)
-print("pybullet" in sys.modules or "mujoco" in sys.modules)
-"""
-    assert run(code) == "False"
 
 
-def test_physics_without_an_engine_names_the_remedy() -> None:
+def test_only_physics_needs_an_engine_and_without_one_the_remedy_is_named() -> None:
     code = """
 import sys
 sys.modules["pybullet"] = sys.modules["mujoco"] = None
 from cap.errors import MissingExtra
-from robots.ravens import create
+from robots import drawing, kitchen, ravens
+kitchen.create(mode="instant", objects=["apple"]).pick_obj("apple")
+drawing.create(mode="instant", objects=[]).draw([[0, -0.5], [0.1, -0.5]])
+robot = ravens.create(mode="instant")
+robot.put_first_on_second("red block", "blue bowl")
+robot.render(32, 32)
 try:
-    create()
+    ravens.create()
 except MissingExtra as error:
     print(error)
 """
-    text = run(code)
-    assert "[sim]" in text
-    assert "--mode instant" in text
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "[sim]" in done.stdout
+    assert "--mode instant" in done.stdout
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="pybullet has no wheel for this Python")
@@ -56,18 +47,10 @@ def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_pictures_without_mujoco_name_the_remedy() -> None:
+def test_pictures_without_mujoco_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pybullet")
-    code = """
-import sys
-sys.modules["mujoco"] = None
-from cap.errors import MissingExtra
-from robots.ravens import create
-robot = create(engine="pybullet")
-robot.put_first_on_second("red block", "blue bowl")
-try:
-    robot.render(32, 32)
-except MissingExtra as error:
-    print(error)
-"""
-    assert "pictures need MuJoCo" in run(code)
+    robot = create(engine="pybullet")
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MissingExtra, match="pictures need MuJoCo"):
+        robot.render(32, 32)
+    robot.close()

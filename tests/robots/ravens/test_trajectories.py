@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +12,7 @@ from cap.errors import RobotError, Unreachable
 from robots.arm import ur5e
 from robots.ravens import RavensRobot, create
 from robots.ravens.route import FASTEST_MPS
+from tests.robots.stops import stopped_at
 
 OBJECTS = ["red block", "green block", "blue block", "yellow block", "blue bowl"]
 ANGLES = np.linspace(0, 2 * np.pi, 65)
@@ -105,21 +105,9 @@ def test_over_a_tower_the_far_corners_are_out_of_reach() -> None:
 
 
 def test_stopping_ends_the_way_and_the_next_one_goes_on(driven: RavensRobot) -> None:
-    frames = 0
-
-    def stop_soon() -> None:
-        nonlocal frames
-        frames += 1
-        if frames == 12:
-            thread = threading.Thread(target=driven.stop)
-            thread.start()
-            thread.join()
-
     driven.goto_pos((-0.28, -0.5))
-    driven.on_frame = stop_soon
-    with pytest.raises(RobotError, match="stopped"):
+    with stopped_at(driven, 12), pytest.raises(RobotError, match="stopped"):
         driven.follow_traj([(-0.28, -0.5), (0.28, -0.5)], speed=0.1)
-    driven.on_frame = None
     x, y = driven.get_robot_pos()
     assert -0.25 < x < 0.2
     assert y == pytest.approx(-0.5, abs=0.002)

@@ -9,6 +9,7 @@ import pytest
 from shapely.geometry import LineString, Point
 
 from cap.session.session import Session
+from tests.robots.ravens.test_trajectories import apart_m
 
 NEAR_M = 0.001
 
@@ -27,11 +28,6 @@ def tell(session: Session, words: str) -> LineString:
     assert turn.ok, f"{words}: {turn.failure}"
     assert len(session.robot.state.paths) == count + 1
     return LineString(session.robot.state.paths[-1])
-
-
-def apart_m(first: LineString, second: LineString) -> float:
-    dense = first.segmentize(1e-3), second.segmentize(1e-3)
-    return float(dense[0].hausdorff_distance(dense[1]))
 
 
 def test_paths_are_followed_changed_and_planned(session: Session) -> None:

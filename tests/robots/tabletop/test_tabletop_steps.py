@@ -1,14 +1,5 @@
-"""Calls step by step: the rows of `steps.jsonl`, see `tests.robots.steps`."""
+"""What no real arm can be made with: the rows of `steps.jsonl`, see `tests.robots.steps`."""
 
-from __future__ import annotations
+from tests.robots.steps import test_what_cannot_be_made_is_refused_in_a_short_line
 
-from typing import Any
-
-import pytest
-
-from tests.robots.steps import refuse, table
-
-
-@pytest.mark.parametrize("row", table(__file__, "refused"))
-def test_what_cannot_be_made_is_refused_in_a_short_line(row: dict[str, Any]) -> None:
-    refuse(row)
+__all__ = ["test_what_cannot_be_made_is_refused_in_a_short_line"]
