@@ -129,6 +129,7 @@ def command(words: tuple[str, ...]) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return its exit code; no traceback for errors made on purpose."""
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  (it was closed)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
             stream.reconfigure(errors="replace")
