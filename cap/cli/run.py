@@ -46,6 +46,10 @@ More examples:
 """
 
 
+_ARTICLES = {"the", "a", "an"}
+"""No instruction of their own: the quotes around a sentence were forgotten."""
+
+
 @click.command("run", cls=Command, epilog=EXAMPLES)
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @with_options(RunOptions)
@@ -71,7 +75,7 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
         return _replay(options, options.replay)
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
-    if len(instructions) > 3 and not any(" " in words for words in instructions):
+    if _ARTICLES & {*instructions}:
         raise UsageError(f'put each instruction in quotes: cap run "{" ".join(instructions)}"')
     with resumed(options, options.resume, instructions) as (session, now):
         watch(session, now)

@@ -128,7 +128,7 @@ def _signature(primitive: Primitive) -> Iterator[str]:
             yield f"takes *{name}; name its parameters"
         elif name not in hints:
             yield f"parameter '{name}' has no type"
-        elif name not in doc and parameter.kind != parameter.KEYWORD_ONLY:
+        elif name not in doc:
             yield f"its docstring does not say what '{name}' is"
     numbers = False
     for name, hint in hints.items():

@@ -543,14 +543,14 @@ def surface_at(state: KitchenState, point: Point) -> Location | None:
         return max(open_, key=lambda place: place.floor_z)
     for name, shape in obstacles(state.room, state.drawers):
         if shape.contains(shapely.Point(point)):
-            what = f"({point[0]:.2f}, {point[1]:.2f}) m is at the edge of '{name}'"
+            what = f"({point[0]:.3f}, {point[1]:.3f}) m is at the edge of '{name}'"
             on_it = [place for place in state.room.locations.values() if place.name == name]
             if not on_it:
                 raise Unreachable(f"{what} or inside it, where nothing can be put")
             xs, ys = zip(*corners(state.area(on_it[0])), strict=True)
             raise Unreachable(
-                f"{what}; things stand on it at x {min(xs):.2f} to {max(xs):.2f} and"
-                f" y {min(ys):.2f} to {max(ys):.2f}"
+                f"{what}; things stand on it at x {min(xs):.3f} to {max(xs):.3f} and"
+                f" y {min(ys):.3f} to {max(ys):.3f}"
             )
     return None
 

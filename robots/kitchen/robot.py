@@ -456,7 +456,7 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
                 self.check_stop()
 
     @action
-    def set_velocity(  # noqa: D417 -- z is for the paper's programs, and not in requests
+    def set_velocity(
         self, x: float, y: float, turn: float = 0.0, *, z: float | None = None
     ) -> None:
         """Let the base move with a velocity from now on, in the robot frame.
@@ -465,9 +465,10 @@ class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
         would run into something; that look or wait raises Collision.
 
         Args:
-            x: To the robot's right, in m/s; negative is left.
-            y: Ahead, in m/s; negative is backwards. At most 1 in all; 0.1 slow, 0.4 fast.
+            x: To the robot's right, m/s; negative: left.
+            y: Ahead, m/s; negative: backwards. At most 1 in all; 0.1 slow, 0.4 fast.
             turn: In rad/s, counter-clockwise (left), at most 1.5.
+            z: Leave out.
 
         Raises:
             LimitExceeded: Beyond those limits.

@@ -99,8 +99,8 @@ class Nearest:
         turns = examples[len(split_examples(request.further)) + len(split_examples(prompt)) :]
         if session and (failed := _last_failed(turns, asked.instruction, text)):
             raise NoMatch(
-                f"{failed!r} failed, so {asked.instruction!r} may refer to something else than you"
-                f" mean; name the thing, or {_REMEDY}"
+                f"{failed!r} failed, so it is not clear what {asked.instruction!r} refers to; name"
+                f" the object, or {_REMEDY}"
             )
         return Completion(text, self.name, cost_usd=0.0)
 

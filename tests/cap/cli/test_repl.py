@@ -89,7 +89,7 @@ def test_it_is_never_the_thing_before_the_one_that_could_not_be_had(fed: Fed) ->
     code, out, _ = fed(*lines, more=["-r", "kitchen"])
     assert out.count("moved apple to table") == 1
     for unclear in ("put it on the desk", "put it in the bowl"):
-        assert f"'pick up the unicorn' failed, so '{unclear}' may refer to something else" in out
+        assert f"failed, so it is not clear what '{unclear}' refers to; name the object" in out
     assert "moved cup to table" in out
     assert code == 1
 

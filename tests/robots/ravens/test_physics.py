@@ -209,3 +209,22 @@ def test_a_filled_bowl_is_carried_more_gently(robot: RavensRobot) -> None:
         robot.put_first_on_second("blue bowl", "middle" if fill else "top side")
         took_s.append(robot.sim_time_s - before)
     assert took_s[1] > took_s[0] + 0.2
+
+
+def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red block", "green block")
+    before = robot.positions()
+    world: Any = robot._world
+    with world._moving() as simulation:
+        simulation.wait(120)
+    for name, (x, y, z) in before.items():
+        assert robot.positions()[name] == pytest.approx((x, y, z), abs=2e-4)
+
+
+def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
+    for seed in (1, 2):
+        robot.reset(seed)
+        for color in ("red", "blue"):
+            bowl = f"{color} bowl"
+            landed = robot.put_first_on_second(f"{color} block", bowl)
+            assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
