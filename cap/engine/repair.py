@@ -102,7 +102,8 @@ def explain(
     """
     if failure.error == "IndexError":
         read = program.table.get_identifiers()
-        empty = [name for name in variables if variables[name] == [] and name in read]
+        lists = {name for name, value in variables.items() if isinstance(value, list) and not value}
+        empty = sorted(lists.intersection(read))
         why = f"{', '.join(empty)} is empty: there is nothing yet to refer to"
         return replace(failure, message=f"{failure.message}; {why}") if empty else failure
     if failure.error != "NameError":

@@ -145,6 +145,14 @@ def test_a_name_that_nothing_has_set_is_explained(run: Run) -> None:
     assert failure.message.endswith("; no earlier instruction of this session has set it")
 
 
+def test_an_index_error_names_the_lists_that_are_empty(open_session: Open) -> None:
+    session = open_session()
+    assert session.execute("traj = np.zeros((3, 2))\nshapes = []\n").ok
+    messages = [str(session.execute(code).failure) for code in ("shapes[0]\n", "traj[7]\n")]
+    assert messages[0].endswith("range; shapes is empty: there is nothing yet to refer to")
+    assert messages[1].endswith("index 7 is out of bounds for axis 0 with size 3")
+
+
 # --- turns of a session, a row of `tables.jsonl` each: see `tests.cap.turns`
 
 TURNS = table(__file__, "turns")
