@@ -471,7 +471,7 @@ class Session:
         known, them = f"{self.earlier} turns of {owner} are known", "them"
         if self.earlier == 1:
             known, them = f"1 turn of {owner} is known", "it"
-        return f"{known}; undo does not reach {them}; the instruction 'undo that' may"
+        return f"{known}; undo does not reach {them}; the instruction 'undo that' may undo {them}"
 
     @property
     def reserved(self) -> frozenset[str]:
