@@ -15,7 +15,7 @@ from typing import Any
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.models.base import Usage
 from cap.prompt.prompt import Prompt
-from cap.robot import registry, robot_files
+from cap.robot import registry
 from cap.sandbox.limits import Limits
 
 SUITES: Mapping[str, tuple[str, str]] = {
@@ -280,8 +280,8 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     """
     if (Path(name) / "tasks.toml").is_file() and name not in SUITES:
         return _of_folder(Path(name))
-    if robot_files.is_file(name):
-        make = getattr(robot_files.load_module(Path(name)), "suite", None)
+    if registry.is_file(name):
+        make = getattr(registry.load_module(Path(name)), "suite", None)
         if not callable(make):
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         return _own(make, f"suite() of {Path(name)}")
@@ -294,7 +294,7 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
         return _own(make, where)
     if name not in SUITES:
         known = names()
-        hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
+        hint = registry.within(name, "tasks.py") or did_you_mean(name, known)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
     module, factory = SUITES[name]
     if factory == "tasks.toml":

@@ -31,7 +31,7 @@ import numpy as np
 from benchmarks import task_file
 from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
 from cap.errors import UsageError, did_you_mean
-from cap.robot import robot_files
+from cap.robot import registry
 
 TASKS, JUDGE = "tasks.toml", "judge.py"
 WATCH = "watch"
@@ -109,7 +109,7 @@ def load(folder: Path) -> RobotSuite:
     if folder.resolve().parent == here:
         judges = importlib.import_module(f"benchmarks.{folder.name}.judge")
     else:
-        judges = robot_files.load_module(folder / JUDGE)
+        judges = registry.load_module(folder / JUDGE)
     for task in table.task:
         if not task.steps or not task.steps[-1].judge:
             raise UsageError(f"{folder / TASKS}: the last step of '{task.name}' has no judge")
@@ -124,7 +124,7 @@ def load(folder: Path) -> RobotSuite:
                     hint = did_you_mean(word, known)
                     raise UsageError(f"{folder / TASKS}: '{task.name}' has no word '{word}'.{hint}")
     beside = folder / table.robot
-    robot = str(beside.resolve()) if robot_files.is_file(table.robot) else table.robot
+    robot = str(beside.resolve()) if registry.is_file(table.robot) else table.robot
     made = [RobotTask(task.name, partial(_case, task, table.texts, judges)) for task in table.task]
     version = table.version or _digest(folder)
     return RobotSuite(table.name or folder.resolve().name, version, robot, made, table.about)

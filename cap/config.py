@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from cap.errors import ConfigError, did_you_mean
 from cap.files import read_toml, shown
-from cap.robot.robot_files import is_file
+from cap.robot.registry import is_file
 
 CHOICES = {
     "mode": ("physics", "instant"),

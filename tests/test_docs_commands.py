@@ -23,7 +23,7 @@ import pytest
 from click.exceptions import NoArgsIsHelpError
 
 from cap.cli.main import cli, run
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.arm.ur5e import TOOL_LENGTH
 from tests.cap.cli.test_camera import write_pairs
 from tests.fakes.openai_server import FakeServer

@@ -26,7 +26,7 @@ from cap.config import CHOICES
 from cap.errors import CapError, PromptError, UsageError, did_you_mean
 from cap.files import read_bytes, read_toml
 from cap.prompt.prompt import Prompt
-from cap.robot import registry, robot_files
+from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import Containing, Robot
 from cap.session.session import TOP
@@ -265,7 +265,7 @@ def _check(table: SessionTable | StepTable, where: str) -> None:
 
 def _robot(where: str, given: str, folder: Path) -> str:
     """Return a registered robot's name, or the path of a robot's file beside the batch file."""
-    if robot_files.is_file(given):
+    if registry.is_file(given):
         path = (folder / Path(given).expanduser()).resolve()
         if not path.is_file():
             raise UsageError(f"{where}: no robot file {path}")

@@ -26,7 +26,7 @@ from cap.errors import CapError, UsageError
 from cap.result import Result
 from cap.robot.observation import Observation
 from cap.robot.protocol import Conditioned, Containing, Locating, Rewindable, Robot
-from cap.robot.robot_files import is_file
+from cap.robot.registry import is_file
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
 from cap.session.settings import SessionSettings

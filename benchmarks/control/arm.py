@@ -16,7 +16,7 @@ from benchmarks.control.worlds import Array, Episode, commanded
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
-from robots.ravens.bodies import ARM
+from robots.ravens.world import ARM
 from robots.simulation.motor_world import MUJOCO, chosen_engine
 
 STEP_S = 1 / 240

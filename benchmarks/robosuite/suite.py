@@ -31,7 +31,7 @@ from benchmarks.suite import (
     check_options,
 )
 from cap.errors import CapError, UsageError
-from cap.robot import registry, robot_files
+from cap.robot import registry
 from robots.robosuite import require_robosuite
 
 VERSION = "2"
@@ -184,7 +184,7 @@ def _function_of(path: Path) -> Any:
     Raises:
         UsageError: There is none.
     """
-    found = getattr(robot_files.load_module(path), POLICY, None)
+    found = getattr(registry.load_module(path), POLICY, None)
     if not callable(found):
         raise UsageError(f"{path} has no function '{POLICY}'; it takes robosuite's environment")
     return found

@@ -12,13 +12,11 @@ import ast
 from dataclasses import dataclass
 
 from cap.checker.policy import HOMES, MODULE_NAMES, Policy
+from cap.checker.rules import CALL_RULE, Survey, Violation
 from cap.checker.rules import RULES as _RULES
-from cap.checker.rules import Survey, Violation
-from cap.checker.signatures import CALL_RULE
 from cap.checker.undefined import Undefined, undefined
 from cap.errors import CheckFailed
-from cap.program.program import Program
-from cap.program.scope import Scope
+from cap.program.program import Program, Scope
 
 __all__ = ["RULES", "Examination", "Policy", "Violation", "check", "examine"]
 

@@ -22,7 +22,7 @@ from cap.cli.options import (
 from cap.cli.output import is_json, print_json, show
 from cap.cli.session import sampling, skills_folder
 from cap.messages import printable
-from cap.robot.robot_files import path_of
+from cap.robot.registry import path_of
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml

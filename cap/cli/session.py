@@ -23,7 +23,7 @@ from cap.messages import is_real, printable, usage_line
 from cap.models.base import Usage
 from cap.result import plain
 from cap.robot import registry
-from cap.robot.robot_files import is_file, path_of
+from cap.robot.registry import is_file, path_of
 from cap.trace.trace import Trace, new_run_folder, status_after
 
 

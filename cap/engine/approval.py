@@ -20,12 +20,12 @@ from cap.engine.answer import Answer
 from cap.engine.settings import Allow, Approve, Decision
 from cap.errors import ModelError, NotApproved, RobotError
 from cap.messages import shown_call
-from cap.program.scope import Primitive
+from cap.program.program import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.robot.protocol import Rehearsable, Robot
-from cap.sandbox.clocks import asking_person
+from cap.sandbox.limits import asking_person
 from cap.sandbox.robot_thread import on_waiting_thread
 from cap.trace.trace import Event, Trace
 

@@ -35,7 +35,7 @@ from cap.models.base import Model, ModelSettings, is_model
 from cap.models.budget import FREE, Account, Allowance, Budget, Price
 from cap.models.replay import Cache, Recording, Replay
 from cap.models.wrapper import Managed, OwnModel
-from cap.robot.robot_files import is_file, load_module
+from cap.robot.registry import is_file, load_module
 
 MODEL_GROUP = "cap.models"
 """The entry points by which an installed package brings models."""

@@ -12,7 +12,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from cap.program.scope import Primitive
+from cap.program.program import Primitive
 
 _SECTION = re.compile(r"^(Args|Returns|Raises):[ \t]*$", re.MULTILINE)
 

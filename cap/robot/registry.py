@@ -1,23 +1,27 @@
-"""Finding robots and prompts: entry points and package data, never the current folder."""
+"""Finding robots and prompts: entry points, package data and files, never the current folder.
+
+A robot's file is a `robot.py` with a `create` function; its prompts are in the folder beside it.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from cap.checker.declared_types import require
-from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean
+from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean, stop_in
 from cap.prompt import prompt as prompts
 from cap.prompt import released
 from cap.prompt.prompt import Prompt
-from cap.robot import robot_files
 from cap.robot.protocol import BringUp, Robot
 
 ROBOT_GROUP = "cap.robots"
@@ -43,7 +47,7 @@ def registered_factory(entry: EntryPoint) -> Callable[..., Robot]:
     except CapError:
         raise
     except Exception as error:  # a plug-in may fail in any way
-        reason = _told(error)
+        reason = _in_words(error)
         raise UsageError(f"robot '{entry.name}' ({entry.value}) does not load: {reason}") from None
     return loaded
 
@@ -76,13 +80,13 @@ def make_robot(name: str, **options: Any) -> Robot:
         if option in options:
             require(option, options[option], kind)
     factory: Callable[..., Robot]
-    if robot_files.is_file(name):
-        factory = robot_files.factory(Path(name))
+    if is_file(name):
+        factory = factory_in(Path(name))
     else:
         known = robots()
         if name not in known:
             listed = ", ".join(known) or "none; is the package installed?"
-            hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
+            hint = within(name, "robot.py") or did_you_mean(name, known)
             raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
         factory = registered_factory(known[name])
     _check_options(name, factory, options)
@@ -91,9 +95,9 @@ def make_robot(name: str, **options: Any) -> Robot:
     except CapError:
         raise
     except (TypeError, ValueError) as error:
-        raise UsageError(f"robot '{name}': create() failed: {_told(error)}") from None
+        raise UsageError(f"robot '{name}': create() failed: {_in_words(error)}") from None
     except Exception as error:  # a person's file, and a machine, may fail in any way
-        raise RobotError(f"robot '{name}': create() failed: {_told(error)}") from None
+        raise RobotError(f"robot '{name}': create() failed: {_in_words(error)}") from None
     lacking = [f"attribute '{one}'" for one in ("name", "simulated") if not hasattr(robot, one)]
     lacking += [f"method '{one}'" for one in METHODS if not callable(getattr(robot, one, None))]
     if lacking:
@@ -118,7 +122,7 @@ def bring_up(name: str, options: Mapping[str, Any]) -> BringUp:
     return checklist
 
 
-def _told(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -199,10 +203,10 @@ def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt
     Those shipped are in a folder of its name, or of the name its module says in `PROMPTS`; a folder
     that is not there may be the name of a shipped one.
     """
-    if folder is None and robot_files.is_file(robot):
-        folder = robot_files.prompts_of(Path(robot))
+    if folder is None and is_file(robot):
+        folder = prompts_of(Path(robot))
         if not folder.is_dir():
-            named = getattr(robot_files.load_module(Path(robot)), "PROMPTS", None)
+            named = getattr(load_module(Path(robot)), "PROMPTS", None)
             folder = folder if named is None else prompts_path() / str(named)
     if folder is not None and not folder.is_dir() and len(folder.parts) == 1:
         shipped = prompts_path() / folder
@@ -218,3 +222,67 @@ def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt
 def function_prompt() -> Prompt:
     """Load the prompt that asks for one function."""
     return prompts.load(prompts_path() / "functions" / "define.py")
+
+
+def is_file(name: str) -> bool:
+    """Tell whether a robot's name is a path."""
+    return name.endswith(".py")
+
+
+def path_of(name: str) -> Path | None:
+    """Return the absolute path of a robot's file; None of a registered robot."""
+    return Path(name).expanduser().resolve() if is_file(name) else None
+
+
+def within(name: str, file: str) -> str:
+    """Return a sentence that points to a file in a folder of that name, if it is there; else ""."""
+    path = Path(name) / file
+    return f" That is a folder; for what is in it, say {path}." if path.is_file() else ""
+
+
+def load_module(path: Path) -> ModuleType:
+    """Execute a Python file as a module of its own name; the same one within a process.
+
+    Raises:
+        UsageError: There is no such file, or it does not import.
+    """
+    path = path.resolve()
+    name = f"cap_file_{path.stem}_{abs(hash(str(path)))}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise UsageError(f"no file {path}; `cap robots new NAME` writes a robot to begin with")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except CapError:
+        del sys.modules[name]
+        raise
+    except BaseException as error:  # a person's file may fail in any way, also by leaving
+        del sys.modules[name]
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
+        raise UsageError(f"{path} does not load: {type(error).__name__}: {error}") from None
+    return module
+
+
+def factory_in(path: Path) -> Callable[..., Any]:
+    """Return the `create` function of a robot's file.
+
+    Raises:
+        UsageError: It does not load, or has none.
+    """
+    found = getattr(load_module(path), "create", None)
+    if not callable(found):
+        raise UsageError(f"{path} has no function 'create'; it makes the robot")
+    made: Callable[..., Any] = found
+    return made
+
+
+def prompts_of(path: Path) -> Path:
+    """Return the folder of a robot file's prompts."""
+    return path.resolve().parent / "prompts"

@@ -23,10 +23,18 @@ from typing import TypeVar
 
 from cap.checker.policy import BENCHMARK_MODULES, ROBOT_MODULES
 from cap.errors import SandboxError, pip_install
-from cap.sandbox.frames import PeerClosed
+from cap.sandbox.frames import (
+    END,
+    READY,
+    SPAWN,
+    STATUS,
+    STATUS_ANSWER,
+    Order,
+    PeerClosed,
+    WorkerLimits,
+)
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.orders import END, READY, SPAWN, STATUS, STATUS_ANSWER, Order, WorkerLimits
 
 T = TypeVar("T")
 _SCRIPT = Path(__file__).with_name("template.py")

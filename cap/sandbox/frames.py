@@ -1,4 +1,9 @@
-"""Frames on two pipes between parent and worker: a 4-byte little-endian length, then the bytes."""
+"""Frames on two pipes between parent and worker, and the orders that the template follows.
+
+A frame is a 4-byte little-endian length, then the bytes. Orders go over the control socket and all
+have the same length. An order for a worker brings that worker's ends of two pipes with it and is
+not answered: the worker itself says on its pipe that it is ready.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import os
 import select
 import struct
 import time
+from typing import NamedTuple
 
 MAX_FRAME_BYTES = 64 << 20
 MAX_ELEMENTS = 400_000
@@ -113,3 +119,41 @@ def wait(poller: select.poll, deadline_s: float | None) -> None:
     left_s = deadline_s - time.monotonic()
     if left_s <= 0 or not poller.poll(int(min(left_s, _LONGEST_S) * 1000) + 1):
         raise DeadlinePassed
+
+
+SPAWN, END, STATUS = b"+", b"-", b"?"
+"""Fork a worker; kill it; how did it end."""
+READY = b"+"
+"""A worker's first byte: it is locked down and waits for its program."""
+_ORDER = struct.Struct("<cQdQ")
+ORDER_BYTES = _ORDER.size
+STATUS_ANSWER = struct.Struct("<Qi")
+"""A worker's number and its wait status, -1 if that is not known."""
+
+
+class WorkerLimits(NamedTuple):
+    """What the kernel lets one worker use."""
+
+    cpu_s: float = 0.0
+    """Processor seconds, a net under the parent's own clock."""
+    memory_bytes: int = 0
+    """Private memory, with the interpreter and its libraries."""
+
+
+class Order(NamedTuple):
+    """One message to the template."""
+
+    kind: bytes
+    number: int
+    """Of the worker."""
+    limits: WorkerLimits = WorkerLimits()
+
+    def pack(self) -> bytes:
+        """Return it as sent."""
+        return _ORDER.pack(self.kind, self.number, *self.limits)
+
+    @classmethod
+    def read(cls, message: bytes) -> Order:
+        """Return what `pack` wrote."""
+        kind, number, cpu_s, memory_bytes = _ORDER.unpack(message)
+        return cls(kind, number, WorkerLimits(cpu_s, memory_bytes))

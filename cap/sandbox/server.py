@@ -26,11 +26,11 @@ from cap.errors import (
     NotConnected,
     RobotError,
 )
-from cap.program.scope import Primitive, Scope
+from cap.program.program import Primitive, Scope
 from cap.result import Call, Failure, Result
-from cap.sandbox import clocks, frames, wire
+from cap.sandbox import frames, wire
 from cap.sandbox.client import Worker
-from cap.sandbox.limits import Limits, Listeners
+from cap.sandbox.limits import Clocks, Limits, Listeners, current_clocks
 from cap.sandbox.results import Raised, out_of_time, read_result
 from cap.sandbox.robot_thread import Hung, RobotThread, callers_thread
 
@@ -83,7 +83,7 @@ class Server:
         self._calls: list[Call] = []
         self._call_bytes = 0
         self._actions = 0
-        self.clocks = clocks.Clocks(limits)
+        self.clocks = Clocks(limits)
         self._now_s = self.clocks.start_s
         """When the program and its calls last took turns; each end is the other's begin."""
         self._thread = thread or callers_thread()
@@ -99,7 +99,7 @@ class Server:
 
     def run(self, job: bytes) -> Result:
         """Send the job, serve its calls, return its result."""
-        tokens = _current.set(self), clocks.current.set(self.clocks)
+        tokens = _current.set(self), current_clocks.set(self.clocks)
         if self._outer is not None:
             self._outer._inner.append(self)
         self._thread.served.append(self)
@@ -114,7 +114,7 @@ class Server:
             if self._outer is not None:
                 self._outer._inner.remove(self)
             _current.reset(tokens[0])
-            clocks.current.reset(tokens[1])
+            current_clocks.reset(tokens[1])
 
     def _run(self, job: bytes) -> Result:
         """Exchange messages until the program is done, and read the last."""

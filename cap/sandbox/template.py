@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cap.sandbox.frames import Order, WorkerLimits
     from cap.sandbox.kernel.layers import LayerReport
-    from cap.sandbox.orders import Order, WorkerLimits
     from cap.sandbox.worker import ProgramRunner
 
 _CONTROL = 10
@@ -135,26 +135,26 @@ class _ForkServer:
 
     def serve(self) -> None:
         """Follow each order until the parent closes the socket."""
-        from cap.sandbox import orders
+        from cap.sandbox import frames
 
         while True:
             message, pipes, _, _ = socket.recv_fds(
-                self._control, orders.ORDER_BYTES, 2, socket.MSG_WAITALL
+                self._control, frames.ORDER_BYTES, 2, socket.MSG_WAITALL
             )
             if not message:
                 return
-            order = orders.Order.read(message)
-            if order.kind == orders.SPAWN:
+            order = frames.Order.read(message)
+            if order.kind == frames.SPAWN:
                 if pipes != [_REQUESTS, _ANSWERS]:
                     raise OSError(f"a worker's pipes came as {pipes}")
                 self._spawn(order)
-            elif order.kind == orders.END:
+            elif order.kind == frames.END:
                 for child, number in self._children.items():
                     if number == order.number:
                         os.kill(child, signal.SIGKILL)
             else:
                 status = self._status(order.number)
-                self._control.sendall(orders.STATUS_ANSWER.pack(order.number, status))
+                self._control.sendall(frames.STATUS_ANSWER.pack(order.number, status))
             self._collect()  # only now may the process ids of ended workers be used again
 
     def _spawn(self, order: Order) -> None:

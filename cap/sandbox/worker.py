@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import io
+import math
 import opcode
 import os
 import random
@@ -28,9 +30,10 @@ import shapely.geometry
 import shapely.ops  # noqa: F401
 
 from cap.checker import policy
+from cap.checker.policy import PROCESS
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.sandbox import arrays as arrays  # values of both libraries cross
-from cap.sandbox import frames, orders, wire
+from cap.sandbox import frames, wire
 
 PROGRAM = "<program>"
 """The file name of a program's code."""
@@ -100,10 +103,8 @@ class ProgramRunner:
         found = {name: sys.modules[name] for name in modules if name in sys.modules}
         self._builtins: dict[str, Any] = dict(vars(builtins))
         if restricted:
-            from cap.sandbox import views
-
-            found = views.modules()
-            self._builtins = views.safe_builtins()
+            found = _module_views()
+            self._builtins = _safe_builtins()
         self._library |= {"np": found["numpy"], "numpy": found["numpy"], "math": found["math"]}
         self._library["affinity"] = found["shapely.affinity"]
         self._builtins |= {**ROBOT_ERRORS, "LMPFailed": LMPFailed}
@@ -122,7 +123,7 @@ class ProgramRunner:
             sys.stdout = sys.stderr = self._output
             space: dict[str, Any] = {"__builtins__": dict(self._builtins), **self._library}
             _seed_random(0)
-            os.write(answers, orders.READY)
+            os.write(answers, frames.READY)
             job = wire.decode(frames.receive(requests))
             frames.send(answers, self._run(job, space, caller))
         except (frames.PeerClosed, BrokenPipeError):  # nobody needs it any more
@@ -539,3 +540,27 @@ def _plain(value: Any) -> Any:
             if number == value:
                 return number
     return value
+
+
+def _module_views() -> dict[str, types.ModuleType]:
+    """Return a view of each listed module: a new module with the listed names."""
+    views = {"math": _view(math, dir(math))}
+    for name, listed in PROCESS["modules"].items():
+        views[name] = _view(importlib.import_module(name), listed.split())
+    for name, view in views.items():
+        top, _, last = name.rpartition(".")
+        if top in views:
+            setattr(views[top], last, view)
+    return views
+
+
+def _view(module: types.ModuleType, names: list[str]) -> types.ModuleType:
+    view = types.ModuleType(module.__name__)
+    vars(view).update({name: getattr(module, name) for name in names if hasattr(module, name)})
+    return view
+
+
+def _safe_builtins() -> dict[str, Any]:
+    """Return the listed builtins, with what Python itself calls for a class statement."""
+    listed = [*PROCESS["builtins"].split(), "__build_class__"]
+    return {name: getattr(builtins, name) for name in listed}

@@ -41,14 +41,14 @@ from cap.errors import (
     UsageError,
 )
 from cap.models.base import Model, Usage, require_model
-from cap.program.scope import Definition
+from cap.program.program import Definition
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt, one_line, within
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import Rehearsable, Rewindable, Robot, TurnTaking
-from cap.robot.robot_files import path_of
+from cap.robot.registry import path_of
 from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox

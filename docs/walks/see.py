@@ -7,10 +7,10 @@ from robots.ravens.observation import SHAPES
 from robots.table.object_names import ALL_NAMES
 from robots.tabletop import arm_driver
 
-driver = arm_driver("ur_rtde", "192.168.0.10")             # whose hand holds the camera
+driver = arm_driver("ur_rtde", "192.168.0.10")  # whose hand holds the camera
 driver.connect()
-place = load("camera.toml")                                # docs/perception.md
+place = load("camera.toml")  # docs/perception.md
 camera = RealSenseCamera(place.pose_source(driver.tcp_pose), serial=place.serial)
 for seen in see(camera, choose_detector("color", SHAPES, ALL_NAMES)):
-    print(seen.name, seen.position)                        # metres, in the robot's frame
+    print(seen.name, seen.position)  # metres, in the robot's frame
 camera.close()

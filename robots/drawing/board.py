@@ -15,10 +15,10 @@ from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
 from cap.robot.view import ORIGIN, Appearance, Polyline, Rgb, Shape
 from robots.arm.linkage import linkage
 from robots.arm.strokes import Array, Stroke, length_m
-from robots.ravens.bodies import object_shapes, table
 from robots.ravens.scene import BLOCK_HALF, Body, Scene
+from robots.ravens.world import object_shapes, table
+from robots.simulation.simulated_robot import TurnHistory
 from robots.simulation.top_view import TopView
-from robots.simulation.turn_history import TurnHistory
 from robots.table.geometry import PLACES, TABLE_X, TABLE_Y, XY, polygon
 from robots.table.object_names import color_of
 

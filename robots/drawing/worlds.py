@@ -14,9 +14,8 @@ from shapely.geometry import LineString
 from shapely.ops import substring
 
 from robots.arm import ur5e
-from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.motion import DT_S, PEN_UP_M, Pose, along, over, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
-from robots.arm.travel import PEN_UP_M, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld

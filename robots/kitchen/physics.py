@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from cap.errors import NotGrasped
-from robots.arm.motion import DT_S, Pose, along, straight_points, through
-from robots.arm.travel import KITCHEN, away
+from robots.arm.motion import DT_S, KITCHEN, Pose, along, away, straight_points, through
 from robots.kitchen import arm
 from robots.kitchen.bodies import world_of
 from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over

@@ -19,7 +19,7 @@ import shapely.affinity
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import PALM_SIZE, Grip, finger_outlines, first_touched
-from robots.arm.travel import KITCHEN
+from robots.arm.motion import KITCHEN
 from robots.kitchen import arm, paths
 from robots.kitchen.arguments import Relation, taken
 from robots.kitchen.arm import Array

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room
-from robots.simulation.turn_history import TurnHistory
+from robots.simulation.simulated_robot import TurnHistory
 from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance, inside, moved
 
 FACED_M = 1.0

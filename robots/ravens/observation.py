@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from robots.arm import ur5e
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.perception.camera import Detection, Detector
 from robots.perception.segmentation import Bowl, Shapes
 from robots.ravens.disturbances import Disturbances

@@ -18,17 +18,15 @@ from cap.errors import MissingSimulator, NotGrasped, install_extra
 from cap.robot.view import Placement, Shape
 from robots.arm import ur5e
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
-from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.motion import DT_S, PARK, TABLE, Pose, along, away, over, through
 from robots.arm.rotations import looking
 from robots.arm.strokes import resampled
-from robots.arm.travel import PARK, TABLE, away, over
 from robots.perception.camera import Array, Camera
 from robots.perception.lens import Lens, Light
 from robots.ravens import route
-from robots.ravens.bodies import shapes, view, world_of
 from robots.ravens.state import WorldState, slipped
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import TabletopWorld
+from robots.ravens.world import TabletopWorld, shapes, view, world_of
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner

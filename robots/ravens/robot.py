@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 from cap.errors import Collision, NotFound, RobotError, Unreachable
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
+from robots.arm.motion import PARK
 from robots.arm.strokes import Points, path_of
-from robots.arm.travel import PARK
 from robots.base import action, perception
-from robots.ravens import arrangement, bodies, route, scene_file, transfer
+from robots.ravens import arrangement, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
 from robots.ravens.scene import TABLE_SPAN, Scene, nearest_free_region, sample_scene, segmask
 from robots.ravens.state import Layout, WorldState
-from robots.ravens.world import TabletopWorld
+from robots.ravens.world import TabletopWorld, shapes, view
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import SimulatedRobot, TurnTaker
-from robots.simulation.turn_history import TurnHistory
+from robots.simulation.simulated_robot import SimulatedRobot, TurnHistory, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
     Place,
@@ -138,11 +137,11 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the table."""
-        return bodies.shapes(self._world.state)
+        return shapes(self._world.state)
 
     def view(self) -> Appearance:
         """Return where each body is at this moment, in the middle of a motion too."""
-        return bodies.view(self._world.now())
+        return view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""

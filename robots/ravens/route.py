@@ -11,9 +11,8 @@ import numpy as np
 
 from cap.errors import LimitExceeded, Unreachable
 from robots.arm import ur5e
-from robots.arm.motion import Pose
+from robots.arm.motion import PARK, TABLE, Pose
 from robots.arm.strokes import Array, length_m, resampled
-from robots.arm.travel import PARK, TABLE
 from robots.ravens.scene import Scene
 from robots.table.geometry import TABLE_X, TABLE_Y
 from robots.table.numbers import finite_numbers

@@ -15,7 +15,7 @@ from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens import transfer
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
-from robots.simulation.turn_history import TurnHistory
+from robots.simulation.simulated_robot import TurnHistory
 from robots.table.geometry import Vec3
 
 Joints = tuple[float, ...]

@@ -27,8 +27,7 @@ from robots.arm.gripper import (
     first_touched,
 )
 from robots.arm.gripper import MARGIN_M as MARGIN
-from robots.arm.motion import Pose
-from robots.arm.travel import PARK, TABLE, highest_between
+from robots.arm.motion import PARK, TABLE, Pose, highest_between
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
 from robots.table.geometry import (
     EDGE_INSET,

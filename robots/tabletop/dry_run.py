@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from cap.errors import RobotError
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
-from robots.arm.motion import Pose
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK, Pose
 from robots.tabletop.arm_state import ArmState, TcpPose
 from robots.tabletop.limits import straight_down, yaw_of
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import ImageDraw
 
 from cap.errors import MissingExtra, NotGrasped, RobotError
-from cap.program.scope import Primitive
+from cap.program.program import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.arm.gripper import Fingers, Grip
 from robots.arm.motion import Pose
@@ -30,7 +30,7 @@ from robots.ravens.state import MAX_PATHS, Layout, WorldState
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld
 from robots.simulation.motor_world import chosen_engine
-from robots.simulation.turn_history import TurnHistory
+from robots.simulation.simulated_robot import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import PLACES
 from robots.tabletop import waypoints

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from shapely.geometry import LineString
 
 from robots.arm.gripper import Grip
-from robots.arm.motion import Pose
+from robots.arm.motion import PARK, TABLE, Pose
 from robots.arm.strokes import Array
-from robots.arm.travel import PARK, TABLE
 from robots.ravens import route
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer

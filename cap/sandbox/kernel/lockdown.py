@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from cap.errors import SandboxError
+from cap.sandbox.frames import WorkerLimits
 from cap.sandbox.kernel import landlock, libc, namespaces, seccomp
 from cap.sandbox.kernel.layers import KERNEL, LAYERS, LayerReport
-from cap.sandbox.orders import WorkerLimits
 
 _PROBE_BYTES = 256 << 20
 _TRIES = 3

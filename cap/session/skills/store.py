@@ -39,8 +39,7 @@ from cap.checker.undefined import undefined
 from cap.engine.answer import State
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
 from cap.files import read_text, write_whole
-from cap.program.program import Program
-from cap.program.scope import Definition, Scope
+from cap.program.program import Definition, Program, Scope
 from cap.prompt.prompt import one_line
 from cap.session.kept_state import needs_values
 

@@ -22,7 +22,7 @@ from cap.cli.page.page import InstructionField
 from cap.cli.page.server import Access
 from cap.errors import install_extra
 from cap.trace.trace import Event
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from tests.cap.conftest import Cap
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.visitor import Served, Visitor, served

@@ -18,7 +18,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.session import session_file
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.tabletop.gripper import RobotiqGripper
 from tests.cap.conftest import Cap
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from cap.errors import LMPFailed, NotApproved, RobotError
-from cap.program.scope import Kind, Primitive, Scope
+from cap.program.program import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
-from cap.sandbox.clocks import asking_person
-from cap.sandbox.limits import Limits, Listeners
+from cap.sandbox.limits import Limits, Listeners, asking_person
 from cap.sandbox.robot_thread import Hung, RobotThread, on_waiting_thread
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.server import Server

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.program.scope import Primitive, Scope
+from cap.program.program import Primitive, Scope
 from cap.result import Result
 from cap.sandbox import frames
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
+from cap.sandbox.frames import WorkerLimits
 from cap.sandbox.limits import Limits
-from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within_scope
 from cap.sandbox.server import Server
 from tests.fakes.audit import listening

@@ -22,7 +22,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.arm.ur5e import TOOL_LENGTH
 from tests.fakes.ur.arm import HOME, Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur.dashboard import Dashboard

@@ -5,8 +5,7 @@ import pytest
 
 from cap.errors import Unreachable
 from robots.arm import motion, ur5e
-from robots.arm.motion import Pose
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK, Pose
 
 DOWN = math.pi / 2
 

@@ -11,7 +11,7 @@ import pytest
 
 from cap.errors import Collision, RobotError
 from cap.session.session import Session
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.ravens import RavensRobot, arrangement, create
 from robots.ravens.scene import Body, Scene
 from robots.ravens.state import WorldState

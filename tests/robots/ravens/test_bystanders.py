@@ -8,7 +8,7 @@ import random
 import pytest
 
 from cap.errors import RobotError
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.ravens import create, transfer
 from robots.ravens.scene import Body, Scene
 from robots.ravens.state import WorldState

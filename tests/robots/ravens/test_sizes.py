@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cap.errors import NotFound, Unreachable
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.ravens import create
 from robots.ravens.scene import Body, Scene
 from robots.ravens.state import WorldState

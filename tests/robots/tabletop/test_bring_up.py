@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.tabletop.gripper import RobotiqGripper
 from robots.tabletop.safety_guard import GuardedArm
 from tests.fakes.ur.controller import FakeController

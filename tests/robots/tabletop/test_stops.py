@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cap.errors import RobotError
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from robots.tabletop import TabletopRobot, create
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import FAST, PATIENCE_S, be_patient, wait_for

@@ -15,7 +15,7 @@ from cap.models.providers import make_model
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from robots.arm.travel import PARK
+from robots.arm.motion import PARK
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, fresh, wait_for, while_carrying
 

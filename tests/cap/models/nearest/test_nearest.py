@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from cap.errors import NoMatch
 from cap.models.base import ModelSettings, Request
 from cap.models.nearest.nearest import Nearest
-from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import plain, singular, tokenise
+from cap.models.nearest.words import canonical, plain, singular, stated, tokenise
 from cap.models.openai.client import Client
 from cap.models.openai.model import OpenAIModel
 from cap.prompt.examples import RECALLED, split_examples, without_synonyms
