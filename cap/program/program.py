@@ -140,6 +140,7 @@ def parsed(source: str) -> ast.Module:
     raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; write functions and loops")
 
 
+@lru_cache(maxsize=64)
 def parses(source: str) -> bool:
     """Return True for a text that is Python, and no longer than a program may be."""
     if len(source) > MAX_SOURCE_CHARS:
