@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from cap.models.base import Completion, Model, Request, Usage
     from cap.models.providers import make_model
-    from cap.program.program import Scope
+    from cap.program.scope import Scope
     from cap.prompt.prompt import Prompt
     from cap.result import Call, Failure, Result
     from cap.robot.protocol import Robot
@@ -62,7 +62,7 @@ _HOMES = {
     ),
     "cap.models.base": ("Completion", "Model", "Request", "Usage"),
     "cap.models.providers": ("make_model",),
-    "cap.program.program": ("Scope",),
+    "cap.program.scope": ("Scope",),
     "cap.prompt.prompt": ("Prompt",),
     "cap.result": ("Call", "Failure", "Result"),
     "cap.robot.protocol": ("Robot",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from cap.program.program import Kind, Primitive
+from cap.program.scope import Kind, Primitive
 
 F = TypeVar("F", bound=Callable[..., Any])
 _KIND = "__cap_kind__"

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.humaneval.judge import POLICY
-from cap.program.program import Scope
+from cap.program.scope import Scope
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 

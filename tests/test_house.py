@@ -84,7 +84,7 @@ def test_a_broad_except_says_why_it_is_broad(modules: list[figures.Module]) -> N
 def test_robots_know_little_of_cap(modules: list[figures.Module]) -> None:
     known = {
         "cap.errors",
-        "cap.program.program",
+        "cap.program.scope",
         "cap.robot.protocol",
         "cap.robot.view",
         "cap.files",

@@ -37,7 +37,8 @@ from typing import Any
 
 from cap.checker.checker import examine
 from cap.errors import CheckFailed, UsageError, did_you_mean
-from cap.program.program import Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Scope
 from cap.result import EFFECTS
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, MissingExtra, install_extra
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from robots.base import action, perception, primitives_of
 
 Array = NDArray[np.float64]

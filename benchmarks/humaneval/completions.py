@@ -26,7 +26,8 @@ from cap.engine.model_request import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
 from cap.program.extraction import program_text
-from cap.program.program import Program, Scope, parses
+from cap.program.program import Program, parses
+from cap.program.scope import Scope
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.trace.trace import Trace

@@ -41,7 +41,8 @@ from benchmarks.humaneval.problems import HumanEvalProblem
 from cap.checker.checker import check
 from cap.checker.policy import Policy
 from cap.errors import UsageError
-from cap.program.program import Program, ProgramSyntaxError, Scope
+from cap.program.program import Program, ProgramSyntaxError
+from cap.program.scope import Scope
 from cap.result import Failure
 from cap.sandbox import frames
 from cap.sandbox import wire as codec

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.measure.measurement import Measurement, run
 from cap import Limits, Sandbox, Scope
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 
 CALLS = 10_000
 """Primitive calls of the programs that make many."""

@@ -70,7 +70,7 @@ from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
 from cap.planners.stand_in_models import Knowledge
 from cap.planners.zero_shot import SAMPLES, PlanExample, Translator, ZeroShot, by_letters
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.robot import observation, registry
 from cap.robot.protocol import Robot
 from cap.session.session import Session

@@ -33,7 +33,7 @@ import shapely
 from benchmarks.problems.problem import LIMITS, Problem, Tolerance
 from benchmarks.problems.problem_file import checked
 from cap.errors import ProblemError
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.result import Failure
 from cap.sandbox import wire as codec
 from cap.sandbox.limits import Limits

@@ -47,7 +47,8 @@ from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings, GenerationLimits
 from cap.errors import ProblemError, UsageError
 from cap.models.base import Model, Usage
-from cap.program.program import Definition, Program
+from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Header, Prompt
 from cap.robot import registry

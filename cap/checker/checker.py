@@ -16,7 +16,8 @@ from cap.checker.rules import CALL_RULE, Survey, Violation
 from cap.checker.rules import RULES as _RULES
 from cap.checker.undefined import Undefined, undefined
 from cap.errors import CheckFailed
-from cap.program.program import Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Scope
 
 __all__ = ["RULES", "Examination", "Policy", "Violation", "check", "examine"]
 

@@ -30,7 +30,8 @@ from cap.checker.policy import (
     Policy,
 )
 from cap.errors import did_you_mean
-from cap.program.program import Scope, parsed
+from cap.program.program import parsed
+from cap.program.scope import Scope
 
 _REASON_CHARS = 300
 _HINTS = 5

@@ -27,7 +27,8 @@ from typing import Any
 from cap.checker.policy import module_names
 from cap.checker.rules import bound_names
 from cap.errors import CheckFailed, did_you_mean, one_edit
-from cap.program.program import Primitive, Program
+from cap.program.program import Program
+from cap.program.scope import Primitive
 from cap.prompt.docs import call_of
 
 _TAKERS = {"map": None, "filter": 1, "np.vectorize": None, "np.apply_along_axis": 1}

@@ -65,11 +65,6 @@ class Film:
         raise NotImplementedError
 
 
-def wanted(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
-    """Begin the pictures of a session, if any were asked for."""
-    return Pictures(session, gif) if gif is not None or pictures else None
-
-
 class Pictures(Film):
     """Takes pictures of a session's turns, and films it."""
 

@@ -26,7 +26,7 @@ from starlette.responses import PlainTextResponse
 from cap.cli.check import faults
 from cap.cli.options import SessionOptions
 from cap.cli.output import remark
-from cap.cli.page.server import open_socket
+from cap.cli.page.access import open_socket
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
 from cap.errors import CapError, RobotError, UsageError

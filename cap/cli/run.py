@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from cap.cli.film import wanted
+from cap.cli.film import Pictures
 from cap.cli.options import PATH, Command, SessionOptions, json_option, with_options
 from cap.cli.output import is_json
 from cap.cli.session import differing, open_session, replayed, report, resumed, watch
@@ -79,7 +79,7 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
         raise UsageError(f'put each instruction in quotes: cap run "{" ".join(instructions)}"')
     with resumed(options, options.resume, instructions) as (session, now):
         watch(session, now)
-        film = wanted(session, gif, options.pictures)
+        film = _pictures(session, gif, options.pictures)
         for words in instructions:
             turn = session.run(words, options.expect)
             if film is not None:
@@ -90,11 +90,16 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
         return report(session, paths, left=instructions[len(session.turns) :])
 
 
+def _pictures(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
+    """Begin the pictures of a session, if any were asked for."""
+    return Pictures(session, gif) if gif is not None or pictures else None
+
+
 def _replay(options: RunOptions, folder: Path) -> int:
     """Repeat a run with no model; exit code 1 if anything came out differently."""
     with replayed(options, folder) as (session, steps):
         watch(session, options)
-        film = wanted(session, options.gif, options.pictures)
+        film = _pictures(session, options.gif, options.pictures)
         differs = differing(steps, film)
         return report(session, film.finish() if film else (), differs=differs)
 

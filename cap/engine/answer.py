@@ -8,7 +8,8 @@ from typing import Any
 
 from cap.engine.goal_check import GoalCheck
 from cap.models.base import Usage
-from cap.program.program import Definition, Program
+from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.result import Call, Failure, Result, folded

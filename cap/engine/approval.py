@@ -20,7 +20,7 @@ from cap.engine.answer import Answer
 from cap.engine.settings import Allow, Approve, Decision
 from cap.errors import ModelError, NotApproved, RobotError
 from cap.messages import shown_call
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
 from cap.robot.observation import Observation

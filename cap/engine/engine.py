@@ -52,7 +52,8 @@ from cap.engine.settings import HARDWARE_REPAIRS, EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, ModelError, PromptError, RobotError
 from cap.models.base import Completion, Model
-from cap.program.program import Definition, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.context import Context, assignments, cut, value_lines
 from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.prompt import Prompt

@@ -25,7 +25,8 @@ from cap.engine.repair import again
 from cap.engine.settings import GenerationLimits
 from cap.errors import ANOTHER, CapError, GenerationFailed, ModelError
 from cap.models.base import Completion
-from cap.program.program import Definition, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.context import program_lines
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace

@@ -13,7 +13,8 @@ from typing import Any
 
 from cap.engine.answer import State
 from cap.errors import LMPFailed, NotFound, PromptError
-from cap.program.program import Primitive, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
 from cap.prompt.prompt import Header, Prompt, kind_error, one_line
 from cap.result import Failure, Result
 

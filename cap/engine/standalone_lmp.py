@@ -25,7 +25,7 @@ from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
 from cap.models.base import Model, require_model
 from cap.models.providers import make_model
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt, load, one_line, parse
 from cap.robot import registry
 from cap.sandbox.limits import Limits

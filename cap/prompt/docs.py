@@ -12,7 +12,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 
 _SECTION = re.compile(r"^(Args|Returns|Raises):[ \t]*$", re.MULTILINE)
 

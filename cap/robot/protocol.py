@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 
 Xyz = tuple[float, float, float]
 """A place, metres."""

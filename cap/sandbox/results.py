@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from cap.checker.policy import EVERYWHERE
 from cap.errors import clipped
-from cap.program.program import MAX_SOURCE_CHARS, Scope
+from cap.program.program import MAX_SOURCE_CHARS
+from cap.program.scope import Scope
 from cap.result import Failure, Result
 from cap.sandbox import frames, wire
 from cap.sandbox.limits import Limits

@@ -22,7 +22,8 @@ from cap.sandbox.kernel.layers import LEVELS, LayerReport
 from cap.sandbox.limits import Limits, Listeners
 
 if TYPE_CHECKING:
-    from cap.program.program import Program, Scope
+    from cap.program.program import Program
+    from cap.program.scope import Scope
     from cap.result import Result
     from cap.sandbox.robot_thread import RobotThread
     from cap.sandbox.server import Stoppable
@@ -85,7 +86,7 @@ class Sandbox:
     @cached_property
     def scope(self) -> Scope:
         """The names programs may use."""
-        from cap.program.program import Scope
+        from cap.program.scope import Scope
 
         return self._scope or Scope()
 

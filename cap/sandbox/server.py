@@ -26,7 +26,7 @@ from cap.errors import (
     NotConnected,
     RobotError,
 )
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox import frames, wire
 from cap.sandbox.client import Worker

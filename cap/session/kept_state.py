@@ -15,7 +15,7 @@ from dataclasses import replace
 from cap.checker.policy import EVERYWHERE
 from cap.checker.rules import scope_nodes
 from cap.engine.answer import Answer, State
-from cap.program.program import Definition
+from cap.program.scope import Definition
 from cap.sandbox.wire import MAX_KEPT_BYTES, MAX_KEPT_VALUES
 
 

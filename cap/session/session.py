@@ -41,7 +41,7 @@ from cap.errors import (
     UsageError,
 )
 from cap.models.base import Model, Usage, require_model
-from cap.program.program import Definition
+from cap.program.scope import Definition
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt, one_line, within
 from cap.result import EFFECTS, Failure, Result

@@ -25,7 +25,8 @@ from cap.engine.answer import State
 from cap.engine.settings import Repairs
 from cap.errors import CapError, SavedError
 from cap.files import read_json, write_whole
-from cap.program.program import Definition, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.context import brief
 from cap.prompt.prompt import PastTurn
 from cap.robot import observation, registry

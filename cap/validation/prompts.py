@@ -44,7 +44,8 @@ from cap.errors import CapError, MissingExtra, NotFound, PromptError
 from cap.models.base import Model
 from cap.models.nearest.slots import repeated_numbers
 from cap.models.openai.model import SYSTEM
-from cap.program.program import Primitive, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
 from cap.prompt import released
 from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs

@@ -20,7 +20,7 @@ from typing import Any
 from cap.engine.settings import Approve
 from cap.errors import CapError, RobotError
 from cap.models.base import Model
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import Rehearsable, Rewindable, Robot

@@ -13,7 +13,7 @@ import shapely
 from numpy.typing import NDArray
 
 from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, RobotError, Unreachable
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
 from robots.kitchen import arguments, bodies, paths, planner, scene

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from cap.errors import NotFound, RobotError, UsageError
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from robots.base import primitives_of
 from robots.simulation.world import SimulatedWorld, State, WorldOwner
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import ImageDraw
 
 from cap.errors import MissingExtra, NotGrasped, RobotError
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.arm.gripper import Fingers, Grip
 from robots.arm.motion import Pose

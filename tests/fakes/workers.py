@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from cap.program.program import Scope
+from cap.program.scope import Scope
 from cap.sandbox import wire
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import scope_of_job

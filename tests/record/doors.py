@@ -30,7 +30,7 @@ from cap import (
     make_robot,
 )
 from cap.cli.options import MOVED
-from cap.program.program import Primitive
+from cap.program.scope import Primitive
 from cap.prompt.prompt import load
 
 __all__ = [

@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.page import server as page_server
+from cap.cli.page import access as page_access
 from cap.cli.page.chronicle import ASKS, Chronicle
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
@@ -58,7 +58,7 @@ _ON_ITS_WAY_S = 2.0
 class ServeOptions(SessionOptions):
     """Those of a session, and of the page."""
 
-    port: int = page_server.PORT
+    port: int = page_access.PORT
     speed: float = 2.0
     resume: Path | None = None
 
@@ -100,15 +100,15 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
         MissingExtra: viser is not installed.
         UsageError: The port cannot be used.
     """
-    access = page_server.Access()
-    with page_server.open_socket(port) as listening:
-        server = page_server.start(listening, access, "cap")
+    access = page_access.Access()
+    with page_access.open_socket(port) as listening:
+        server = page_access.start(listening, access, "cap")
         number = listening.getsockname()[1]
         try:
             page = LivePage(server, speed, watching=watching)
-            yield page, f"http://{page_server.HOST}:{number}/?token={access.token}"
+            yield page, f"http://{page_access.HOST}:{number}/?token={access.token}"
         finally:
-            page_server.stop(server)
+            page_access.stop(server)
 
 
 class InstructionField:

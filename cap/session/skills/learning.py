@@ -11,7 +11,7 @@ import msgspec
 
 from cap.engine.answer import Answer
 from cap.errors import CapError, NotFound, SkillError
-from cap.program.program import Definition
+from cap.program.scope import Definition
 from cap.prompt.context import assignments
 from cap.prompt.prompt import Prompt
 from cap.result import plain

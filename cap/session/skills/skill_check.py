@@ -24,7 +24,7 @@ from cap.engine.effect import Effect
 from cap.errors import CapError, NotRecorded, SkillError
 from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
-from cap.program.program import Definition
+from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt, one_line
 from cap.result import plain
 from cap.robot import registry

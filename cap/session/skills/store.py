@@ -39,7 +39,8 @@ from cap.checker.undefined import undefined
 from cap.engine.answer import State
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
 from cap.files import read_text, write_whole
-from cap.program.program import Definition, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import one_line
 from cap.session.kept_state import needs_values
 

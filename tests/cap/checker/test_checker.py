@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from cap.checker.checker import RULES, check, examine
 from cap.checker.policy import BENCHMARK_MODULES, PROCESS, Policy, module_names
-from cap.program.program import Primitive, Program, ProgramSyntaxError, Scope
+from cap.program.program import Program, ProgramSyntaxError
+from cap.program.scope import Primitive, Scope
 from tests.rows import rows
 
 PROGRAMS = [

@@ -14,7 +14,8 @@ from cap.cli.main import run
 from cap.engine.answer import State
 from cap.engine.lmp import unhinted
 from cap.engine.settings import Repairs
-from cap.program.program import Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Scope
 from cap.robot import observation
 from cap.sandbox.sandbox import Sandbox
 from cap.session.session import Session

@@ -5,7 +5,8 @@ import ast
 import pytest
 
 from cap.checker.checker import examine
-from cap.program.program import Primitive, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
 from tests.rows import table
 
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from cap.checker.checker import Policy, Violation, examine
 from cap.errors import CapError
-from cap.program.program import Definition, Primitive, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Primitive, Scope
 from tests.fakes.programs import programs
 from tests.rows import rows, table
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from cap.cli.main import run
+from cap.cli.page.access import Access
 from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.page import InstructionField
-from cap.cli.page.server import Access
 from cap.errors import install_extra
 from cap.trace.trace import Event
 from robots.arm.motion import PARK

@@ -19,7 +19,7 @@ from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings
 from cap.errors import LMPFailed, PromptError, UsageError
 from cap.models.base import Completion, Request
-from cap.program.program import Definition
+from cap.program.scope import Definition
 from cap.prompt.prompt import parse
 from cap.robot.registry import function_prompt
 from cap.sandbox.limits import Limits

@@ -18,7 +18,8 @@ from cap.models.base import Completion, Request, Usage
 from cap.models.concurrency import together
 from cap.models.replay import Recording, Replay, request_key
 from cap.models.wrapper import Managed
-from cap.program.program import Definition, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import parse
 from cap.trace.reader import read_events
 from cap.trace.trace import Event, Trace

@@ -8,7 +8,8 @@ import pytest
 import shapely
 
 from cap.checker.checker import examine
-from cap.program.program import Primitive, Program, Scope
+from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
 from cap.prompt.context import assignments
 from cap.prompt.docs import call_of, imports, primitive_docs
 from cap.prompt.prompt import kind_error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.program.program import Scope
+from cap.program.scope import Scope
 
 SECRET = "the-secret-of-this-machine"
 

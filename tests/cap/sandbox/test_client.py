@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cap.errors import SandboxError
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from cap.checker.policy import Policy
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cap.errors import LMPFailed, NotApproved, RobotError
-from cap.program.program import Kind, Primitive, Scope
+from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate

@@ -17,7 +17,7 @@ import pytest
 
 from cap.checker.policy import BENCHMARK_MODULES
 from cap.errors import SandboxError, UsageError
-from cap.program.program import Scope
+from cap.program.scope import Scope
 from cap.result import Result
 from cap.sandbox import frames
 from cap.sandbox.client import WorkerTemplate

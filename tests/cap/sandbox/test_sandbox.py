@@ -15,7 +15,7 @@ from cap.errors import (
     Unreachable,
     UsageError,
 )
-from cap.program.program import Definition, Primitive, Scope
+from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire as codec
 from cap.sandbox.limits import Limits, Listeners

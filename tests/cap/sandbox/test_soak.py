@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox

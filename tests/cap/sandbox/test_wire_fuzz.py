@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.program.program import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox import frames
 from cap.sandbox import wire as codec

@@ -14,7 +14,8 @@ from cap.cli.prompts import requests
 from cap.engine.lmp import hinted
 from cap.models.nearest.nearest import Nearest
 from cap.models.openai.model import SYSTEM
-from cap.program.program import Primitive, Program
+from cap.program.program import Program
+from cap.program.scope import Primitive
 from cap.prompt.context import program_lines
 from cap.prompt.docs import imports
 from cap.prompt.examples import without_synonyms

@@ -1,4 +1,4 @@
-"""The server of the live page: viser's, on this machine alone, behind our own checks.
+"""Who may open the live page: the server is viser's, on this machine alone, behind our checks.
 
 viser checks neither token nor origin, and looks for another port if one is taken. So its server is
 started on a socket of ours, and each handshake passes `Access` first.
