@@ -16,7 +16,7 @@ import io
 import sys
 import tempfile
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cap", "robots", "benchmarks")
-SHORT_LINES = 12
 LONG_LINES = (60, 80)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -142,56 +141,6 @@ def functions(found: list[Module]) -> Iterator[tuple[Module, Function, ast.Class
 
 def _lines(node: Function) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def _inherited(found: list[Module]) -> dict[str, set[str]]:
-    """Return, for each class by name, the methods its bases define or a protocol asks of it."""
-    classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
-    for module in found:
-        for node in module.nodes:
-            if isinstance(node, ast.ClassDef):
-                classes[node.name].append(node)
-    own = {
-        name: {entry.name for node in nodes for entry in node.body if isinstance(entry, Function)}
-        for name, nodes in classes.items()
-    }
-    bases = {
-        name: {ast.unparse(base).split("[")[0].split(".")[-1] for n in nodes for base in n.bases}
-        for name, nodes in classes.items()
-    }
-    asked = set().union(*(own[name] for name in classes if "Protocol" in bases[name]))
-
-    def above(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-        higher = bases.get(name, set()) - seen
-        return set().union(*(own.get(b, set()) | above(b, seen | {name}) for b in higher))
-
-    return {name: asked | above(name) for name in classes}
-
-
-def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
-    """Return the short functions that the three packages name once.
-
-    Decorated ones (primitives, commands), special methods, methods that a base class or a protocol
-    asks for, and entry points do not count.
-    """
-    named: Counter[str] = Counter()
-    for module in found:
-        for node in module.nodes:
-            if isinstance(node, ast.Name):
-                named[node.id] += 1
-            elif isinstance(node, ast.Attribute):
-                named[node.attr] += 1
-    inherited = _inherited(found)
-    return [
-        (module, node)
-        for module, node, owner in functions(found)
-        if _lines(node) <= SHORT_LINES
-        and named[node.name] == 1
-        and not node.decorator_list
-        and not node.name.startswith("__")
-        and node.name not in ("main", "create")
-        and not (owner is not None and node.name in inherited[owner.name])
-    ]
 
 
 def long_functions(found: list[Module], lines: int) -> list[tuple[Module, Function]]:
@@ -315,11 +264,6 @@ def main() -> None:
             f"  {len(drawn.eager):13}  {len(drawn.lazy):4}"
             f"  {len(drawn.typing):6}"
         )
-    short, total = single_use(found), sum(1 for _ in functions(found))
-    print(
-        f"functions of {SHORT_LINES} lines or fewer with one reference:"
-        f" {len(short)} of {total} ({100 * len(short) / total:.1f} %)"
-    )
     for lines in LONG_LINES:
         print(f"functions over {lines} lines: {len(long_functions(found, lines))}")
     twice = twice_named(found)
@@ -333,8 +277,7 @@ def main() -> None:
         for files in some:
             print(f"files that import each other in {folder}: {', '.join(files)}")
     if given.list:
-        places = [(str(m.path), n.lineno, f"one reference: {n.name}") for m, n in short]
-        places += [
+        places = [
             (str(m.path), n.lineno, f"{_lines(n)} lines: {n.name}")
             for m, n in long_functions(found, LONG_LINES[0])
         ]

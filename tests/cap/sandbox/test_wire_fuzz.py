@@ -168,21 +168,14 @@ def test_whatever_a_worker_says_the_parent_ends_with_a_result(
 CALL = ["call", "add", [1], {}, 0, ""]
 BROKEN = {
     "no value": framed(b""),
-    "random bytes": framed(b"\xc1\xff\x00garbage"),
     "a huge header": struct.pack("<I", 0xFFFFFFFF),
-    "an empty list": frame([]),
     "an unknown word": frame(["exec", "code"]),
     "done without a result": frame(["done"]),
-    "done with a list": frame(["done", []]),
-    "done with nothing in it": frame(["done", {}]),
     "a result said twice": frame(["done", DONE]) * 2,
     "a call without arguments": frame(["call", "add"]),
-    "a call of a list": frame(["call", ["add"], [], {}]),
-    "a call with a number": frame(["call", "add", 1, {}]),
     "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
     "a call said twice": frame(CALL) * 2,
     "a result after a call": frame(CALL) + frame(["done", DONE]),
-    "half a frame too many": frame(["done", DONE]) + b"\0",
     "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
 }
 
@@ -303,20 +296,16 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
     "entries",
     [
         {"status": "great"},
-        {"variables": [1]},
         {"value": b""},
         {"stdout": 1},
-        {"defined": {1: 1}},
         {"defined": {"f": "1"}},
         {"defined": {f"f{n:0>99}": 1 for n in range(20_000)}},
-        {"dropped": [None]},
         {"dropped": ["x\x1b[2J"]},
         {"dropped": ["__builtins__"]},
         {"defined": {"if": 1}},
         {"variables": codec.encode({"__builtins__": {}})},
         {"variables": codec.encode({1: 1})},
         {"status": "failed", "error": 1, "message": "", "line": 1},
-        {"status": "failed", "error": "E", "message": [], "line": 1},
         {"status": "failed", "error": "E", "message": "", "line": True},
     ],
 )
