@@ -32,7 +32,7 @@ from cap.files import read_json, write_whole
 from cap.models.base import Usage
 from cap.result import Failure, plain
 from cap.trace.trace import versions
-from robots.simulation.motor_world import engine_name
+from robots.simulation.physics import engine_name
 
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")

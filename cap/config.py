@@ -256,6 +256,11 @@ def data_folder() -> Path:
     return user_data_path("cap", appauthor=False)
 
 
+def skills_folder(settings: Config) -> Path:
+    """Return the folder of kept functions: the one that is set, or under the person's data."""
+    return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
+
+
 def abilities_file() -> Path:
     """Return the file that caches what endpoints can do."""
     from platformdirs import user_cache_path

@@ -17,7 +17,7 @@ from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
 from robots.ravens.world import ARM
-from robots.simulation.motor_world import MUJOCO, chosen_engine
+from robots.simulation.physics import MUJOCO, chosen_engine
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""

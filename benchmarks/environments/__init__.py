@@ -18,10 +18,10 @@ except ImportError:
     raise MissingExtra(f"the environments need gymnasium: {install_extra('bench')}") from None
 
 RAVENS = "cap/ravens-v0"
-MOST_STEPS = 5
-"""Steps of an episode, unless `gymnasium.make(..., max_episode_steps=N)` says otherwise."""
 
 if RAVENS not in gymnasium.registry:
+    from benchmarks.environments.ravens import MOST_STEPS
+
     gymnasium.register(
         RAVENS, "benchmarks.environments.ravens:RavensEnvironment", max_episode_steps=MOST_STEPS
     )

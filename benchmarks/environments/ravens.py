@@ -31,6 +31,8 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from robots.ravens import create
 
+MOST_STEPS = 5
+"""Steps of an episode, unless `gymnasium.make(..., max_episode_steps=N)` says otherwise."""
 MOST_OBJECTS = 12
 """Rows of `positions`; no task has more objects."""
 MOST_CHARS = 4000

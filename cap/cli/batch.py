@@ -20,7 +20,8 @@ from cap.cli.options import (
     with_options,
 )
 from cap.cli.output import is_json, print_json, show
-from cap.cli.session import sampling, skills_folder
+from cap.cli.session import sampling
+from cap.config import skills_folder
 from cap.messages import printable
 from cap.robot.registry import path_of
 

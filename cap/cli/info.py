@@ -73,7 +73,7 @@ def _files() -> dict[str, str]:
         "your settings": f"{personal}{'' if personal.exists() else ' (does not exist)'}",
         "folder settings": f"{local}{'' if local.exists() else ' (does not exist)'}",
         "a folder may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest needs your approval",
-        "saved functions": str(config.data_folder() / "skills"),
+        "saved functions": str(config.skills_folder(unasked_config())),
         "endpoint capabilities": str(config.abilities_file()),
         "environment": ", ".join(config.ENVIRONMENT),
     }

@@ -50,7 +50,7 @@ SECTIONS = {
 """Every command, as the help lists them; its module has its name."""
 COMMANDS = [name for names in SECTIONS.values() for name in names]
 _ELSEWHERE = {
-    "repl": "repl.command",
+    "repl": "repl.repl",
     "bench": "bench.group",
     "serve": "page.page",
     "exec": "run:exec_command",

@@ -17,7 +17,7 @@ import click
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.cli.output import SessionConsole, is_json, print_json, remark
-from cap.config import data_folder
+from cap.config import skills_folder
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.models.base import Usage
@@ -186,11 +186,6 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
             raise
         remark(f"note: {missing}; using the instant world (no physics)")
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
-
-
-def skills_folder(settings: Any) -> Path:
-    """Return the folder of kept functions: the one that is set, or under the person's data."""
-    return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
 @contextmanager

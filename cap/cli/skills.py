@@ -10,7 +10,8 @@ import msgspec
 
 from cap.cli.options import PATH, CommandGroup, ModelOptions, json_option, load_config, option
 from cap.cli.output import print_result, show
-from cap.cli.session import model_for, skills_folder
+from cap.cli.session import model_for
+from cap.config import skills_folder
 from cap.errors import SkillError
 from cap.session.skills.skill_check import check_all, set_aside
 from cap.session.skills.store import SkillStore, render

@@ -59,10 +59,6 @@ from cap.prompt import released
 from cap.prompt.context import Context, brief
 from cap.prompt.examples import Example, separators, split_examples
 
-MAX_REQUEST_TOKENS = 3_000
-"""The longest request to a language model, before a session's history; `cap prompts check` checks.
-
-Small local servers have a context of 4,096 tokens: this leaves room for the answer."""
 CHARS_PER_TOKEN = 4
 """A rule of thumb; no tokenizer is used."""
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)

@@ -50,7 +50,7 @@ from cap.prompt import released
 from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs
 from cap.prompt.examples import RECALLED, Example, without_synonyms
-from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of
+from cap.prompt.prompt import Prompt, load, tokens_of
 from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import TurnTaking
@@ -58,6 +58,10 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session.kept_state import after_turn
 from cap.trace.trace import Trace
 
+MAX_REQUEST_TOKENS = 3_000
+"""The longest request to a language model, before a session's history.
+
+Small local servers have a context of 4,096 tokens: this leaves room for the answer."""
 _NOT_EXECUTED = "not executed: "
 
 

@@ -20,7 +20,7 @@ from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
-from robots.simulation.motor_world import MotorWorld
+from robots.simulation.physics import MotorWorld
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 

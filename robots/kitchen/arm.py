@@ -34,6 +34,8 @@ MAX_SPEED = np.array([1.7, 1.7, 1.7, 2.2, 2.4, 3.1, 3.1])
 """rad/s."""
 MAX_TORQUE = (320.0, 320.0, 180.0, 180.0, 110.0, 60.0, 60.0)
 """Nm."""
+GRIP_FORCE_N = 25.0
+"""Of the closing fingers."""
 _ACCELERATION = np.array([6.0, 6.0, 6.0, 10.0, 15.0, 15.0, 15.0])
 """Planned, rad/s^2: the torques then drive the arm with a full hand at any reach."""
 PARK_POSE = (0.12, 0.0, 0.3, 0.0)

@@ -16,7 +16,7 @@ from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over
 from robots.kitchen.state import KitchenState
 from robots.kitchen.world import KitchenWorld, arrived
 from robots.simulation.gripping_arm import GrippingArm
-from robots.simulation.motor_world import MotorWorld, held_by_friction
+from robots.simulation.physics import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import inside
 

@@ -28,7 +28,7 @@ from robots.ravens.state import WorldState, slipped
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld, shapes, view, world_of
 from robots.simulation.gripping_arm import GrippingArm
-from robots.simulation.motor_world import MotorWorld, held_by_friction
+from robots.simulation.physics import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from cap.errors import MissingExtra, UsageError, did_you_mean, install_extra
-from robots.robosuite.environments import ARMS, environments
+from robots.robosuite.environments import ARMS, environment_of
 
 if TYPE_CHECKING:
     from robots.robosuite.robot import RobosuiteRobot
@@ -47,28 +47,11 @@ def create(
     """
     if arm not in ARMS:
         raise UsageError(f"no arm {arm!r}.{did_you_mean(arm, ARMS)} Known: {', '.join(ARMS)}")
-    known = environments()
-    if env is None and objects is not None:
-        holding = [
-            name
-            for name, each in known.items()
-            if {thing.name for thing in each.things}.issuperset(objects)
-        ]
-        if not holding:
-            raise UsageError(
-                f"no environment of robosuite has {', '.join(objects)}; see docs/robosuite.md, or "
-                "name one with -R env=Stack"
-            )
-        env = holding[0]
-    env = env or "Lift"
-    if env not in known:
-        raise UsageError(
-            f"no environment {env!r}.{did_you_mean(env, known)} Known: {', '.join(known)}"
-        )
+    chosen = environment_of(env, objects)
     require_robosuite()
     from robots.robosuite.robot import RobosuiteRobot
 
-    return RobosuiteRobot(known[env], arm, seed)
+    return RobosuiteRobot(chosen, arm, seed)
 
 
 def require_robosuite() -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
+from cap.errors import UsageError, did_you_mean
+
+DEFAULT = "Lift"
+"""The environment if neither its name nor its objects are given."""
 ARMS = ("Panda", "UR5e", "xArm7", "IIWA", "Kinova3")
 
 
@@ -51,3 +56,26 @@ def environments() -> dict[str, Environment]:
     text = Path(__file__).with_name("environments.toml").read_text(encoding="utf-8")
     found = msgspec.convert(tomllib.loads(text)["environment"], list[Environment])
     return {environment.name: environment for environment in found}
+
+
+def environment_of(name: str | None, objects: Sequence[str] | None) -> Environment:
+    """Return the environment of a name; if None the first one that has all the objects.
+
+    Raises:
+        UsageError: There is none.
+    """
+    known = environments()
+    if name is None and objects is not None:
+        for each in known.values():
+            if {thing.name for thing in each.things}.issuperset(objects):
+                return each
+        raise UsageError(
+            f"no environment of robosuite has {', '.join(objects)}; see docs/robosuite.md, or "
+            "name one with -R env=Stack"
+        )
+    name = name or DEFAULT
+    if name not in known:
+        raise UsageError(
+            f"no environment {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}"
+        )
+    return known[name]

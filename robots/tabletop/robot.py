@@ -29,7 +29,7 @@ from robots.ravens.scene import Body, Scene
 from robots.ravens.state import MAX_PATHS, Layout, WorldState
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld
-from robots.simulation.motor_world import chosen_engine
+from robots.simulation.physics import chosen_engine
 from robots.simulation.simulated_robot import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import PLACES

@@ -24,7 +24,6 @@ from urllib.parse import parse_qs, urlsplit
 from cap.errors import MissingExtra, UsageError, install_extra
 
 HOST = "127.0.0.1"
-PORT = 8093
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::(\d+))?", re.IGNORECASE | re.ASCII)
 """The names under which a browser on this machine, or at the end of a tunnel, reaches it."""
 _SECURED = {

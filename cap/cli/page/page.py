@@ -36,6 +36,7 @@ from cap.robot.view import Viewable
 from cap.sandbox.client import shared_template
 from cap.trace.trace import Event
 
+PORT = 8093
 FRAMES_PER_S = 30
 """Pictures of the scene that are sent each second, at most."""
 TOLD_EVERY_S = 0.1
@@ -58,7 +59,7 @@ _ON_ITS_WAY_S = 2.0
 class ServeOptions(SessionOptions):
     """Those of a session, and of the page."""
 
-    port: int = page_access.PORT
+    port: int = PORT
     speed: float = 2.0
     resume: Path | None = None
 

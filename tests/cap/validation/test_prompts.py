@@ -19,10 +19,16 @@ from cap.program.scope import Primitive
 from cap.prompt.context import program_lines
 from cap.prompt.docs import imports
 from cap.prompt.examples import without_synonyms
-from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
+from cap.prompt.prompt import CHARS_PER_TOKEN
 from cap.robot import registry
 from cap.session.session import Session
-from cap.validation.prompts import PromptReport, check_robot_prompts, inspect_names, request_chars
+from cap.validation.prompts import (
+    MAX_REQUEST_TOKENS,
+    PromptReport,
+    check_robot_prompts,
+    inspect_names,
+    request_chars,
+)
 from tests.cap.conftest import Cap
 from tests.rows import table
 

@@ -18,7 +18,7 @@ pytest.importorskip("pybullet")
 pytest.importorskip("mujoco")
 
 from robots.simulation.bullet import BulletArm, p
-from robots.simulation.motor_world import ENGINES
+from robots.simulation.physics import ENGINES
 
 STORY = """
 from robots.ravens import create
