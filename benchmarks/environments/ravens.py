@@ -23,7 +23,7 @@ from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.suite import CELLS
 from benchmarks.tabletop.trial_sampler import Setup, prepare
-from cap.checker.declared_types import require
+from cap.checker.library_arguments import require
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.robot import registry

@@ -322,6 +322,8 @@ _OF_A_FIT = ("median_mm", "max_mm", "off_mm", "gain")
 
 def _show(found: HandEye, fit: Fit | None, limit_mm: float) -> None:
     """Print what the file says and how it fits."""
+    from robots.perception.hand_eye import ERROR_LIMITS
+
     facts: dict[str, Any] = {
         "camera": found.camera,
         "serial": found.serial,
@@ -346,8 +348,9 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float) -> None:
     elif fit.ok(limit_mm):
         lines.append("ok")
     else:
+        most = [f"{times * limit_mm:g}" for times in ERROR_LIMITS.values()]
         lines.append(
-            f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
-            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
+            f"refused: median_mm may be {most[0]}, max_mm {most[1]} and off_mm {most[2]}; "
+            "measure the worst pair again, or calibrate again"
         )
     print_result(facts, lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cap.checker.declared_types import CheckedValues, check_values
+from cap.checker.library_arguments import CheckedValues, check_values
 
 MOST_SAMPLES = 100
 """The most programs that are tried for one instruction."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from cap.checker.declared_types import CheckedValues
+from cap.checker.library_arguments import CheckedValues
 from cap.errors import EmptyCompletion, ModelError, UsageError
 
 Mode = Literal["chat", "completion"]

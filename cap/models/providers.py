@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from cap.checker.declared_types import check_fields, require
+from cap.checker.library_arguments import check_fields, require
 from cap.config import (
     REFERENCE,
     abilities_file,

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cap.checker.declared_types import require
+from cap.checker.library_arguments import require
 from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean, stop_in
 from cap.prompt import prompt as prompts
 from cap.prompt import released

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cap.checker.declared_types import CheckedValues
+from cap.checker.library_arguments import CheckedValues
 from cap.files import read_bytes
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cap.checker.declared_types import require
+from cap.checker.library_arguments import require
 from cap.engine.answer import NOTHING, Answer, Instruction, State, with_failure
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect

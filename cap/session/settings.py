@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cap.checker.declared_types import check_fields
+from cap.checker.library_arguments import check_fields
 from cap.engine.settings import EngineSettings, GenerationLimits, Repairs, Sampling
 from cap.errors import UsageError
 from cap.prompt.prompt import Prompt

@@ -19,7 +19,7 @@ from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.grasping_arm import GraspingArm
 from robots.simulation.physics import MotorWorld
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
@@ -125,7 +125,7 @@ class ArmBoard(MotorWorld[BoardState], Board):
                 pen.wait(_SETTLE_STEPS)
         return stroke_of(touched)
 
-    def _in_motion(self, simulation: GrippingArm) -> BoardState:
+    def _in_motion(self, simulation: GraspingArm) -> BoardState:
         time_s = self.state.time_s + simulation.steps * DT_S
         state = replace(self.state, joints=simulation.joints(), time_s=time_s)
         if len(self._touched) > 1:

@@ -15,7 +15,7 @@ from robots.kitchen.bodies import world_of
 from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over
 from robots.kitchen.state import KitchenState
 from robots.kitchen.world import KitchenWorld, arrived
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.grasping_arm import GraspingArm
 from robots.simulation.physics import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import inside
@@ -113,19 +113,19 @@ class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
         with self._moving() as simulation:
             self._fold(simulation, height, _LOADED_MPS2 if len(self.state.load()) > 1 else math.inf)
 
-    def _fold(self, simulation: GrippingArm, height: float, loose: float = math.inf) -> None:
+    def _fold(self, simulation: GraspingArm, height: float, loose: float = math.inf) -> None:
         """Rise and fold the arm."""
         park = Pose(*arm.to_world(self.state.base, arm.PARK_POSE))
         self._follow(simulation, away(self._pose(simulation), height, park, KITCHEN), loose)
 
-    def _give_up(self, simulation: GrippingArm, gap_m: float, height: float) -> None:
+    def _give_up(self, simulation: GraspingArm, gap_m: float, height: float) -> None:
         simulation.open(gap_m)
         self._fold(simulation, height)
 
-    def _follow(self, simulation: GrippingArm, points: list[Pose], loose: float = math.inf) -> None:
+    def _follow(self, simulation: GraspingArm, points: list[Pose], loose: float = math.inf) -> None:
         simulation.follow(through(points, loose, arm.body(self.state.base)))
 
-    def _moving(self, sliding: str | None = None) -> AbstractContextManager[GrippingArm]:
+    def _moving(self, sliding: str | None = None) -> AbstractContextManager[GraspingArm]:
         """Begin a motion, in which a drawer may slide."""
         self._sliding = sliding
         return self._motion(world_of(self.state, sliding), _SETTLE_STEPS)
@@ -134,7 +134,7 @@ class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
         still = held_by_friction(self.state.things, now.things, _STUCK_M, _STUCK_COS)
         return arrived(now.moved(still))
 
-    def _in_motion(self, simulation: GrippingArm) -> KitchenState:
+    def _in_motion(self, simulation: GraspingArm) -> KitchenState:
         places = {name: simulation.place_of(name) for name in simulation.bodies}
         state = self.state.moved(
             replace(self.state[name], position=position, quaternion=turn)
@@ -150,11 +150,11 @@ class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
             time_s=state.time_s + simulation.steps * DT_S,
         )
 
-    def _pose(self, simulation: GrippingArm) -> Pose:
+    def _pose(self, simulation: GraspingArm) -> Pose:
         """Return where the fingertips are driven to."""
         return Pose(*arm.to_world(self.state.base, arm.forward(simulation.targets)))
 
-    def _over(self, simulation: GrippingArm, end: Pose, height: float) -> list[Pose]:
+    def _over(self, simulation: GraspingArm, end: Pose, height: float) -> list[Pose]:
         """Return the way from here over everything in between and straight down to a pose."""
         start = self._pose(simulation)
         return [start, replace(end, z=max(height, end.z + KITCHEN.straight)), end]

@@ -326,6 +326,8 @@ def pairs_text(pairs: Pairs) -> str:
 
 LIMIT_MM = 3.0
 """Greatest median error of a calibration that is of use."""
+ERROR_LIMITS = {"median_mm": 1, "max_mm": 3, "off_mm": 2}
+"""What a calibration's errors may be, in times the limit."""
 GAIN_LIMIT = 3.0
 """Greatest factor by which errors of the pairs may grow in what the camera sees."""
 LEAST = {"hand": 6, "fixed": 4}
@@ -365,15 +367,11 @@ class Fit:
     def ok(self, limit_mm: float = LIMIT_MM) -> bool:
         """Return whether the pose is of use.
 
-        The median error must be within the limit, the greatest within three times it, and
-        `off_mm` within twice it: a camera in the hand may be centimetres off along its axis
-        while the errors of pairs that look much the same way stay small.
+        `off_mm` has a limit since a camera in the hand may be centimetres off along its axis while
+        the errors of pairs that look much the same way stay small.
         """
-        return (
-            self.median_mm <= limit_mm
-            and self.max_mm <= 3 * limit_mm
-            and self.off_mm <= 2 * limit_mm
-        )
+        limits = {name: times * limit_mm for name, times in ERROR_LIMITS.items()}
+        return all(getattr(self, name) <= most for name, most in limits.items())
 
 
 def fit(pose: Array, pairs: Pairs) -> Fit:

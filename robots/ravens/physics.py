@@ -27,7 +27,7 @@ from robots.ravens import route
 from robots.ravens.state import WorldState, slipped
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld, shapes, view, world_of
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.grasping_arm import GraspingArm
 from robots.simulation.physics import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
@@ -195,20 +195,20 @@ class PhysicsTabletop(MotorWorld[WorldState], TabletopWorld):
         """Return a height above everything, metres."""
         return self.now().scene.top() + TABLE.lift
 
-    def _over(self, simulation: GrippingArm, end: Pose, height: float) -> list[Pose]:
+    def _over(self, simulation: GraspingArm, end: Pose, height: float) -> list[Pose]:
         """Return the way from here over everything in between and down to a pose."""
         return over(Pose.of_joints(simulation.targets), end, height)
 
-    def _retreat(self, simulation: GrippingArm, height: float) -> None:
+    def _retreat(self, simulation: GraspingArm, height: float) -> None:
         """Rise to a height (m) and wait where the arm hides nothing from the camera."""
         rest = replace(PARK, z=max(PARK.z, self._clear_z()))
         start = Pose.of_joints(simulation.targets)
         simulation.follow(through(away(start, height, rest, TABLE)))
 
-    def _moving(self) -> AbstractContextManager[GrippingArm]:
+    def _moving(self) -> AbstractContextManager[GraspingArm]:
         return self._motion(world_of(self.state), _SETTLE_STEPS)
 
-    def _in_motion(self, simulation: GrippingArm) -> WorldState:
+    def _in_motion(self, simulation: GraspingArm) -> WorldState:
         state = self.state
         places = ((body, *simulation.place_of(body.name)) for body in state.scene.bodies)
         return replace(

@@ -25,7 +25,7 @@ from robots.simulation.bodies import (
     PhysicsWorld,
     SlidingDrawer,
 )
-from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, Build, GrippingArm
+from robots.simulation.grasping_arm import STILL_MPS, STILL_RADPS, Build, GraspingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3, yaw_quaternion
 
@@ -71,7 +71,7 @@ p = _import()
 """The module `pybullet`."""
 
 
-class BulletArm(GrippingArm):
+class BulletArm(GraspingArm):
     """A built simulation in PyBullet."""
 
     def __init__(self, client: int, world: PhysicsWorld, owner: WorldOwner) -> None:
@@ -126,7 +126,7 @@ class BulletArm(GrippingArm):
         return found
 
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
-        """Return where a body is now; see `GrippingArm`."""
+        """Return where a body is now; see `GraspingArm`."""
         place: tuple[Vec3, Quat] = p.getBasePositionAndOrientation(
             self.bodies[name], physicsClientId=self._client
         )
@@ -138,7 +138,7 @@ class BulletArm(GrippingArm):
         return found
 
     def take_handle(self) -> bool:
-        """Close the fingers on the drawer's handle; see `GrippingArm`."""
+        """Close the fingers on the drawer's handle; see `GraspingArm`."""
         return self._drawer is not None and self.grasp(self._drawer, 0)
 
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:

@@ -24,7 +24,7 @@ from robots.simulation.bodies import (
     PhysicsWorld,
     SlidingDrawer,
 )
-from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
+from robots.simulation.grasping_arm import STILL_MPS, STILL_RADPS, GraspingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3
 
@@ -146,7 +146,7 @@ def _add_weld(spec: Any, body: str) -> None:
     weld.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
 
 
-class MujocoArm(GrippingArm):
+class MujocoArm(GraspingArm):
     """A built simulation in MuJoCo."""
 
     def __init__(self, world: PhysicsWorld, owner: WorldOwner) -> None:
@@ -200,7 +200,7 @@ class MujocoArm(GrippingArm):
         return (x, y, z)
 
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
-        """Return where a body is now; see `GrippingArm`."""
+        """Return where a body is now; see `GraspingArm`."""
         at = int(self._model.jnt_qposadr[self._model.body_jntadr[self.bodies[name]]])
         px, py, pz, w, x, y, z = self._data.qpos[at : at + 7].tolist()
         return (px, py, pz), (x, y, z, w)
@@ -210,7 +210,7 @@ class MujocoArm(GrippingArm):
         return float(self._data.joint(_DRAWER).qpos[0])
 
     def take_handle(self) -> bool:
-        """Close the fingers on the drawer's handle; see `GrippingArm`."""
+        """Close the fingers on the drawer's handle; see `GraspingArm`."""
         return self.grasp(self._model.body(_DRAWER).id)
 
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:

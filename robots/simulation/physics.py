@@ -18,7 +18,7 @@ import numpy as np
 
 from cap.errors import MissingSimulator, UsageError, install_extra
 from robots.simulation.bodies import PhysicsWorld
-from robots.simulation.gripping_arm import Build, GrippingArm
+from robots.simulation.grasping_arm import Build, GraspingArm
 from robots.simulation.world import State, WorldOwner
 from robots.table.geometry import AnySolid
 
@@ -90,10 +90,10 @@ class MotorWorld(ABC, Generic[State]):
 
             self._build, self._release = connect()
         self._owner = owner
-        self._running: GrippingArm | None = None
+        self._running: GraspingArm | None = None
 
     @abstractmethod
-    def _in_motion(self, simulation: GrippingArm) -> State:
+    def _in_motion(self, simulation: GraspingArm) -> State:
         """Return how everything is at this moment of a motion."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class MotorWorld(ABC, Generic[State]):
         return self.state if self._running is None else self._in_motion(self._running)
 
     @contextlib.contextmanager
-    def _motion(self, world: PhysicsWorld, settle_steps: int = 0) -> Iterator[GrippingArm]:
+    def _motion(self, world: PhysicsWorld, settle_steps: int = 0) -> Iterator[GraspingArm]:
         """Yield the simulation of one motion, and keep the state it ends in, however it ends.
 
         Args:

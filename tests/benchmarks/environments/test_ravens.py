@@ -14,7 +14,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from benchmarks.environments import RAVENS
-from benchmarks.environments.policies import (
+from benchmarks.environments.ravens_policies import (
     main,
     oracle_program,
     random_program,
@@ -123,7 +123,7 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("Pick up the ")
     assert shown[1:] == ["0.0 said 'hello'; nothing moved", "1.0 True ['moved']"]
-    commands = re.findall(r"-m benchmarks.environments.policies (.*)", page)
+    commands = re.findall(r"-m benchmarks.environments.ravens_policies (.*)", page)
     for command in commands:
         main([*command.split()[:-1], "2"])  # of two episodes
         assert " % of 2\n" in capsys.readouterr().out

@@ -17,7 +17,7 @@ STILL_MPS, STILL_RADPS = 2e-3, 0.05
 """What moves slower is at rest."""
 
 
-class GrippingArm(ABC):
+class GraspingArm(ABC):
     """A built simulation of an arm, and the few things a motion does with it.
 
     An engine's class below it drives the joints, fixes what is held to the hand and knows contacts.
@@ -186,5 +186,5 @@ class GrippingArm(ABC):
         self.wait(steps, watched=False)
 
 
-Build = Callable[[PhysicsWorld, WorldOwner], GrippingArm]
+Build = Callable[[PhysicsWorld, WorldOwner], GraspingArm]
 """Builds the simulation of a world: its bits depend on that alone. It replaces the one before."""

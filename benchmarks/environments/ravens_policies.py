@@ -1,6 +1,6 @@
 """Two policies to begin with: programs drawn at random, and the task's own.
 
-python -m benchmarks.environments.policies --policy oracle --episodes 20
+python -m benchmarks.environments.ravens_policies --policy oracle --episodes 20
 """
 
 from __future__ import annotations
