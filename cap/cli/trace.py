@@ -108,8 +108,8 @@ def export_trace(
     cap trace export runs/... --to gif
     cap trace export runs/... --to zip
 
-    html and md are pages made from the run's records; zip is a single file for bug reports
-    that omits keys and the name of your home folder. The other formats repeat the run in
+    html and md are pages made from the run's records; zip is a single file for bug reports,
+    without keys and without the name of your home folder. The other formats repeat the run in
     simulation without a model: gif and mp4 are videos, rrd is a Rerun recording, and lerobot is a
     LeRobot dataset (a folder with one episode per turn). The exit code is 1 if the results differ
     from those of the original run.

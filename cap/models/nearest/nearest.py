@@ -349,7 +349,8 @@ class Nearest:
         Raises:
             NoMatch: No example is close enough; the message says what it would follow.
         """
-        examples = [*split_examples(request.further), *split_examples(request.prompt)]
+        further = _shipped(request.further)
+        examples = [*further, *split_examples(request.prompt)]
         if len(examples) < 2 or examples[-1].code:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
         asked = examples.pop()
@@ -357,15 +358,19 @@ class Nearest:
         text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         prompt, session, _ = request.prompt.partition(SESSION)
-        shown = (*split_examples(prompt), *split_examples(request.further)) if session else ()
+        shown = (*_shipped(prompt), *further) if session else ()
         text = text or _Reader(asked, known, lines, shown).code()
-        turns = examples[len(split_examples(request.further)) + len(split_examples(prompt)) :]
+        turns = examples[len(shown) :]
         if session and (failed := _last_failed(turns, asked.instruction, text)):
             raise NoMatch(
                 f"{failed!r} failed, so it is not clear what {asked.instruction!r} refers to; name"
                 f" the object, or {_REMEDY}"
             )
         return Completion(text, self.name, cost_usd=0.0)
+
+
+_shipped = lru_cache(maxsize=32)(split_examples)
+"""Of the texts that stay the same from request to request."""
 
 
 class _Reader:

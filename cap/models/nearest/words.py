@@ -129,6 +129,7 @@ def _number(word: str) -> tuple[str, float]:
     return ("ordinal", float(_ORDINALS.index(word))) if word in _ORDINALS else ("word", 0.0)
 
 
+@lru_cache(maxsize=4096)
 def singular(word: str) -> str:
     """Return a word without its English plural ending.
 
