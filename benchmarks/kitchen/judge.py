@@ -226,7 +226,8 @@ def at(robot: KitchenRobot, place: str) -> str | None:
     if robot.state.velocity != (0.0, 0.0, 0.0):
         return "the robot still moves"
     here = [found.name for found in robot.state.here()]
-    return None if place in here else f"the robot is at {here or 'no location'}, not {place}"
+    seen = " and ".join(here) or "no location"
+    return None if place in here else f"the robot is at {seen}, not {place}"
 
 
 def undisturbed(robot: KitchenRobot, before: Before, but: Collection[str] = ()) -> str | None:

@@ -214,12 +214,17 @@ def status_after(error: BaseException) -> str:
 
 
 def new_run_folder(runs: Path, robot: str, words: str) -> Path:
-    """Name and make a folder for one run: time, robot, the first words; never one that exists."""
+    """Name and make a folder for one run: time, robot, the first words; never one that exists.
+
+    A robot's file that is called `robot.py` has the name of its folder.
+    """
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    file = Path(robot)
+    named = file.resolve().parent.name if file.name == "robot.py" else file.stem
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "run"
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
-        folder = runs / f"{stamp}_{Path(robot).stem}_{slug}{suffix}"
+        folder = runs / f"{stamp}_{named}_{slug}{suffix}"
         try:
             folder.mkdir(parents=True)
         except FileExistsError:

@@ -53,7 +53,7 @@ from cap.prompt.examples import RECALLED, Example, without_synonyms
 from cap.prompt.prompt import Prompt, load, tokens_of
 from cap.robot import registry
 from cap.robot.observation import Observation
-from cap.robot.protocol import TurnTaking
+from cap.robot.protocol import Rewindable, TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.kept_state import after_turn
 from cap.trace.trace import Trace
@@ -184,6 +184,7 @@ class _World:
         engine = self.engine if example.follows and prompt.header.session else None
         engine = engine or self.begin(prompt, facts.get("objects"))
         robot, before = engine.robot, Observation.of(engine.robot)
+        kept = robot.snapshot() if isinstance(robot, Rewindable) else None
         variables = {**self.state.variables, **prompt.header.arguments, **facts}
         known = replace(self.state, variables=variables)
         answer = engine.run_program(prompt, example.code + "\n", known)
@@ -198,7 +199,19 @@ class _World:
             return str(failure)
         after = Observation.of(robot)
         effect = Effect.of(before, after, answer.result)
-        return next((why for line in example.effects if (why := missed(line, effect))), "")
+        wrong = next((why for line in example.effects if (why := missed(line, effect))), "")
+        return wrong or (_lost(robot, before, kept) if kept is not None else "")
+
+
+def _lost(robot: Any, before: Observation, kept: Any) -> str:
+    """Return what of an example's effect is still there when its snapshot is put back."""
+    now = robot.snapshot()
+    robot.restore(kept)
+    lost = [name for part in Observation.of(robot).since(before) for name in part]
+    robot.restore(now)
+    if not lost:
+        return ""
+    return f"undo does not bring back {', '.join(lost)}; keep it in snapshot() and restore()"
 
 
 def missed(line: str, effect: Effect) -> str:
@@ -206,11 +219,13 @@ def missed(line: str, effect: Effect) -> str:
     clauses = [" ".join(clause.split()) for clause in line.split(";")]
     for words in clauses:
         if why := _missed(words, effect):
-            return f"'{words}': {why}"
+            return f"stated: {words}; in fact: {why}"
     stated, moved = (
         [one for one in some if one.startswith("moved ")] for some in (clauses, effect.clauses)
     )
-    return f"'{'; '.join(stated)}': {'; '.join(moved)}" if stated and stated != moved else ""
+    if not stated or stated == moved:
+        return ""
+    return f"stated: {'; '.join(stated)}; in fact: {'; '.join(moved)}"
 
 
 def _missed(clause: str, effect: Effect) -> str:

@@ -62,7 +62,7 @@ def test_a_real_robot_is_not_moved_unasked(
     real: Path, cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = cap(["robots", "check", str(real)]).out
-    assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
+    assert "prompts/ui.py: 7 of 7 examples were not executed: they move a real robot" in told
     assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
     assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
     assert not Path("motions").exists()
@@ -70,7 +70,7 @@ def test_a_real_robot_is_not_moved_unasked(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("click.confirm", lambda words, **_: asked.append(words) or True)
     assert run(["robots", "check", str(real), "--ask"]) == 0
-    assert len(asked) == 4
+    assert len(asked) == 7
     assert Path("motions").read_text()
 
 
