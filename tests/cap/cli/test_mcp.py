@@ -56,6 +56,10 @@ def test_an_agent_describes_observes_runs_and_undoes() -> None:
         async def progress(number: float, total: float | None, message: str | None) -> None:
             heard.append(message)
 
+        right = value(await agent.call_tool("check_program", {"source": RED}))
+        assert right == {"ok": True, "violations": [], "undefined": []}
+        wrong = value(await agent.call_tool("check_program", {"source": "fly()"}))
+        assert not wrong["ok"] and "fly" in str(wrong["undefined"])
         ran = await agent.call_tool(
             "run_program", {"source": RED, "expect": ["moved"]}, progress_callback=progress
         )
