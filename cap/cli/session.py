@@ -18,7 +18,7 @@ from cap.cli.approval import approval, approver, ask_for_program, ask_person, ke
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.cli.output import SessionConsole, is_json, print_json, remark
 from cap.config import skills_folder
-from cap.errors import CapError, MissingSimulator, Stopped, UsageError
+from cap.errors import CapError, MissingKey, MissingSimulator, Stopped, UsageError
 from cap.messages import is_real, printable, usage_line
 from cap.models.base import Usage
 from cap.result import plain
@@ -206,11 +206,12 @@ def beginning(
     try:
         yield trace
     except BaseException as error:  # the trace has whatever it was
-        if not isinstance(error, UsageError):  # of that no trace is kept
+        slip = isinstance(error, UsageError | MissingKey)
+        if not slip:  # of that no trace is kept
             trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
-        if isinstance(error, UsageError):
+        if slip:
             shutil.rmtree(folder, ignore_errors=True)
             if there:
                 folder.mkdir(exist_ok=True)
