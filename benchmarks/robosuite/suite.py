@@ -7,7 +7,7 @@ exchanged, from a start where Stack's own check holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -87,21 +87,8 @@ class RobosuiteSuite(BaseSuite):
         return tuple((task.name, arm) for task in TASKS.values() for arm in task.arms)
 
     def conditions(self) -> Mapping[str, str]:
-        """Return the versions that layouts and physics depend on.
-
-        Raises:
-            MissingExtra: robosuite is not installed.
-        """
-        require_robosuite()
+        """Return the versions that layouts and physics depend on."""
         return {name: version(name) for name in _PACKAGES}
-
-    def require(self, trials: Sequence[Trial]) -> None:
-        """Refuse to run without robosuite.
-
-        Raises:
-            MissingExtra: With the line that installs it.
-        """
-        require_robosuite()
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return what CaP-X reports of a task, in percent; it is measured with a Panda."""

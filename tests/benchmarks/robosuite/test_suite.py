@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,13 @@ def test_a_file_without_a_policy_is_refused(tmp_path: Path) -> None:
     found = suite("robosuite", {"policy": str(tmp_path / "mine.py")})
     with pytest.raises(UsageError, match="has no function 'policy'"):
         found.check(Settings("robosuite", "policy", options={"policy": "mine.py"}))
+
+
+@pytest.mark.parametrize("given", [{"model": "nobody/x"}, {"options": {"prompts": "none"}}])
+def test_what_no_trial_could_be_run_with_is_refused(given: dict[str, Any]) -> None:
+    pytest.importorskip("robosuite")
+    with pytest.raises(UsageError):
+        suite("robosuite").check(Settings(**{"suite": "robosuite", "model": "oracle", **given}))
 
 
 @pytest.mark.timeout(600)

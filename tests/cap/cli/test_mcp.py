@@ -59,7 +59,8 @@ def test_an_agent_describes_observes_runs_and_undoes() -> None:
         right = value(await agent.call_tool("check_program", {"source": RED}))
         assert right == {"ok": True, "violations": [], "undefined": []}
         wrong = value(await agent.call_tool("check_program", {"source": "fly()"}))
-        assert not wrong["ok"] and "fly" in str(wrong["undefined"])
+        assert not wrong["ok"]
+        assert "fly" in str(wrong["undefined"])
         ran = await agent.call_tool(
             "run_program", {"source": RED, "expect": ["moved"]}, progress_callback=progress
         )
