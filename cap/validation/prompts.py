@@ -204,7 +204,7 @@ class _World:
 
 
 def _lost(robot: Any, before: Observation, kept: Any) -> str:
-    """Return what of an example's effect is still there when its snapshot is put back."""
+    """Return what of an example's effect is still there when its snapshot is restored."""
     now = robot.snapshot()
     robot.restore(kept)
     lost = [name for part in Observation.of(robot).since(before) for name in part]

@@ -234,7 +234,7 @@ def test_several_that_moved_are_stated_in_their_order(tmp_path: Path, stated: st
         "# two.\nput_first_on_second('red block', 'left side')\n"
         "put_first_on_second('blue block', 'red block')\n"
     )
-    wrong = [] if stated == true else [f"'{stated}': {true}"]
+    wrong = [] if stated == true else [f"stated: {stated}; in fact: {true}"]
     assert findings(tmp_path, f"{both}#= {stated}\n") == wrong
 
 
