@@ -44,10 +44,10 @@ SAID = {
         "all are written down: False",
         "8 of 8 trials are written down",
         "2nd: tabletop 4: noisy-oracle:0.5 (noisy)",
-        "trials that differ: 1",
+        "trials that differ: 2",
     ],
     "06_drawing_and_kitchen": [
-        "make both bigger: drew",
+        "make both bigger: changed the drawing",
         "effect: moved apple, orange from table to bowl",
         "effect: drove",
     ],

@@ -37,7 +37,7 @@ def test_a_wheel_in_an_empty_environment_does_what_the_readme_says(tmp_path: Pat
     if installed.returncode:
         pytest.skip(f"pip cannot install here: {installed.stderr.splitlines()[-1]}")
     lines = [line for line in commands(README) if " -m " not in line and line != "cap repl"]
-    assert len(lines) > 12
+    assert len(lines) >= 5
     for line in lines:
         words = [str(empty / ".venv" / "bin" / "cap"), *shlex.split(line)[1:]]
         ran = done(*words, cwd=empty)
