@@ -4,11 +4,11 @@ The rules are the paper's (no imports but of listed modules, no names and attrib
 interpreter's, no `exec`, `eval`, `open`), and those that find a fault before anything moves. They
 do not defend against what the kernel's layers stop. Nothing is executed.
 
-Of calls that cannot fit what they call only what is certain counts. A name is looked at if the
-whole program binds it nowhere, or binds it once, at the top level, to a function; a call with
-stars, of a decorated function, or of anything bound a second time is left to run. A call is wrong
-if it fits no function its name can stand for: a program may redefine what a session kept. A certain
-fault counts also where it may never be reached, and where a handler would catch it.
+A call that cannot fit what it calls is reported only if that is certain, but then also where it may
+never be reached and where a handler would catch it. The name must be bound nowhere in the program,
+or once, at the top level, to a function. A call with stars, of a decorated function, or of anything
+bound a second time is left to run. The call must fit none of the functions that its name can stand
+for: a program may redefine what a session kept.
 """
 
 from __future__ import annotations

@@ -438,18 +438,8 @@ MOST_SHOWN = 12
 """How many options the help of a command shows; the others by `--help-all`."""
 _USUAL = (
     *("--robot", "--model", "--seed", "--mode", "--objects", "--trials", "--tasks", "--split"),
-    *(
-        "--dry-run",
-        "--junit",
-        "--resume",
-        "--set",
-        "--samples",
-        "--json",
-        "--max-cost",
-        "--out",
-        "--gif",
-        "--robot-option",
-    ),
+    *("--dry-run", "--junit", "--resume", "--set", "--samples", "--json", "--max-cost", "--out"),
+    *("--gif", "--robot-option"),
 )
 """Options that are shown first of all."""
 _ALL = "cap.help_all"

@@ -173,7 +173,7 @@ class Matcher:
         return Match(cost, known.filled({s.span: self._value(s, span) for s, span in filled}))
 
     def _read(self, known: Template) -> tuple[float, Spans] | None:
-        """Return cost and spans of the cheapest match with one known; None beyond the limit."""
+        """Return cost and spans of the cheapest match with one example; None beyond the limit."""
         row: list[tuple[float, Spans]]
         row = [(cost, ()) for cost in accumulate(self._weights, initial=0.0)]
         for element in known.elements:
