@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def take(session: Session, name: str, arguments: list[Any]) -> Any:
         return robot.positions()[arguments[0]][2]
     if name == "said":
         return robot.spoken
-    found = getattr(robot, name)
+    found = attrgetter(name)(robot)
     return found(*arguments) if callable(found) else found
 
 
