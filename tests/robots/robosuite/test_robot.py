@@ -120,6 +120,18 @@ def test_a_picture_shows_the_red_cube() -> None:
     assert red.sum() > 5
 
 
+def test_a_spill_that_was_wiped_is_seen_again_after_an_undo() -> None:
+    robot = _kept("Wipe")
+    kept, seen = robot.snapshot(), robot.render(160, 120).tobytes()
+    robot.wipe(robot.get_spill_points()[:2])
+    robot.goto_pos([0, 0, 1.0])
+    wiped = robot.snapshot(), robot.render(160, 120).tobytes()
+    assert wiped[1] != seen
+    for state, picture in ((kept, seen), wiped):
+        robot.restore(state)
+        assert robot.render(160, 120).tobytes() == picture
+
+
 def test_it_costs_little_more_than_robosuite_s_own_steps() -> None:
     robot = _kept("Lift")
 
