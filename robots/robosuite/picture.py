@@ -34,12 +34,19 @@ def picture(simulation: Simulation, width: int, height: int) -> Any:
 
 
 def _colors(model: Any) -> Array:
-    """Return the colour of each shape, 0 to 255, shape (n, 3): of a texture its mean."""
-    colors: Array = model.geom_rgba[:, :3].astype(float)
+    """Return the colour of each shape, 0 to 255, shape (n, 3): of a texture its mean.
+
+    Materials become plain colours of the model: rays pass through no other shape that a wiper made
+    transparent.
+    """
     for geom in np.flatnonzero(model.geom_matid >= 0):
         material = model.mat(model.geom_matid[geom])
-        colors[geom] = material.rgba[:3]
+        color = model.geom_rgba[geom]
+        color[:3] = material.rgba[:3]
+        color[3] *= material.rgba[3]
         texture = material.texid[mujoco.mjtTextureRole.mjTEXROLE_RGB]
         if texture >= 0:
-            colors[geom] *= model.tex(texture).data.mean(axis=(0, 1)) / 255
-    return 255 * colors
+            color[:3] *= model.tex(texture).data.mean(axis=(0, 1)) / 255
+    model.geom_matid[:] = -1
+    colors: Array = 255 * model.geom_rgba[:, :3].astype(float)
+    return colors
