@@ -63,7 +63,7 @@ cpython-suite: .venv/.dev ## 500 methods of CPython's own tests, in the sandbox 
 	$(BIN)/python -m tests.cpython_suite
 
 soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
-	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "soak or sweep"
 
 soak-robosuite: .venv-robosuite ## The tests of the robosuite robot and suite, in that environment
 	.venv-robosuite/bin/python -m pytest -n 2 -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
