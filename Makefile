@@ -115,7 +115,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 
 # robosuite needs an older MuJoCo and numpy than everything else here, and Python 3.11 or 3.12.
 ROBOSUITE_PYTHON ?= $(shell command -v python3.11 || command -v python3.12)
-ROBOSUITE := -e '.[robosuite]' pytest pytest-timeout pytest-xdist hypothesis
+ROBOSUITE := -e '.[robosuite]' coverage pytest pytest-timeout pytest-xdist hypothesis
 
 .venv-robosuite: pyproject.toml ## An environment with the extra robosuite (1.4 GB)
 	@if command -v uv >/dev/null 2>&1; then \

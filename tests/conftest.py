@@ -119,6 +119,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, None, No
     calls[:] = [call for number, call in enumerate(calls) if not marks[number] or number in kept]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin the soak with the modules beside this one, whose tests are the longest."""
+    if "soak" in config.option.markexpr.replace("not soak", ""):
+        items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
 _untouched: list[Path] = []
 """A folder that a test left as it found it, for the next one."""
 

@@ -210,7 +210,7 @@ RUN = ["run", "stack all the blocks", "undo that", "--mode", "instant"]
 
 
 @pytest.mark.sweep  # some seconds each
-@pytest.mark.parametrize("step", random.Random(3).sample(range(1, 2500), 60))
+@pytest.mark.parametrize("step", random.Random(3).sample(range(1, 2500), 40))
 def test_a_run_ends_at_whatever_step_it_is_told_to(
     step: int, orphans: None, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """Many programs, for long: nothing is left behind.
 
-`CAP_SOAK_S` says for how many seconds; a minute by default.
+`CAP_SOAK_S` says for how many seconds; half a minute by default.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.soak,
     pytest.mark.skipif(sys.platform != "linux", reason="counts processes as Linux lists them"),
 ]
-SOAK_S = float(os.environ.get("CAP_SOAK_S", "60"))
+SOAK_S = float(os.environ.get("CAP_SOAK_S", "30"))
 MOST_GROWN_BYTES = 24 << 20
 """Of this process and its templates together, over the whole soak: allocators keep some."""
 
