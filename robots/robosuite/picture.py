@@ -36,8 +36,8 @@ def picture(simulation: Simulation, width: int, height: int) -> Any:
 def _colors(model: Any) -> Array:
     """Return the colour of each shape, 0 to 255, shape (n, 3): of a texture its mean.
 
-    Materials become plain colours of the model: rays pass through no other shape that a wiper made
-    transparent.
+    The model's materials are replaced by plain colours, because rays pass through a transparent
+    shape, such as a mark that was wiped off, only if it has no material.
     """
     for geom in np.flatnonzero(model.geom_matid >= 0):
         material = model.mat(model.geom_matid[geom])
